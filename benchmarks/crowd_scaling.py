@@ -25,7 +25,7 @@ import freshtake as ft
 from benchmarks.takes import DATA
 from benchmarks.timing import least_child_cpu, table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion, put_in_place
-from freshtake.crowd.engines import model_at
+from freshtake.crowd.shards import model_at
 from freshtake.motion.planting import plant, settings_for
 from freshtake.workflows.inputs import generator
 

@@ -12,8 +12,9 @@ import pytest
 import freshtake as ft
 from freshtake import samples
 from freshtake.errors import FreshtakeError, InvalidMotion, UsageError
-from freshtake.methods.live import LiveStream, checked_rows
+from freshtake.methods.live import LiveStream
 from freshtake.motion import Clip
+from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.planting import Planter
 from tests.style.pairs_of_clips import model, walk
 

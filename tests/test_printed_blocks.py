@@ -19,9 +19,9 @@ import matplotlib as mpl
 import pytest
 
 from freshtake.cli.entry import app, run
-from freshtake.cli.every_command import complete
+from tests.commands import complete
 
-complete(app)
+complete()
 
 HOME = Path(__file__).resolve().parents[1]
 FIRST = HOME / "docs" / "index.md"

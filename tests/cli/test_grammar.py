@@ -13,9 +13,9 @@ from cyclopts import App
 
 import freshtake as ft
 from freshtake.cli.entry import app, run
-from freshtake.cli.every_command import complete
+from tests.commands import complete
 
-complete(app)
+complete()
 
 
 def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[tuple[str, App]]:

@@ -326,7 +326,7 @@ def test_bad_goals_end_in_one_sentence(
     assert not (tmp_path / "v").exists()
 
 
-def torn(model: object, decoded: ft.Clip, name: str) -> ft.Clip:
+def torn(decoded: ft.Clip, *rest: object) -> ft.Clip:
     """A motion that jumps three metres between two frames, as a broken method might produce."""
     return decoded.changed(root=decoded.root + np.where(np.arange(len(decoded)) < 20, 0.0, 300.0)[:, None])
 
@@ -344,7 +344,7 @@ def test_what_no_body_does_is_refused_and_not_written(
     assert run([verb, str(folder / "walk.ftm"), *options]) == 0
     assert "are as in the takes" in capsys.readouterr().out.replace("\n", " ")
     module = "varying" if verb == "vary" else "streaming"
-    monkeypatch.setattr(f"freshtake.workflows.{module}.motion_of", torn)
+    monkeypatch.setattr(f"freshtake.workflows.{module}.as_motion", torn)
     for path in sorted(tmp_path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     assert run([verb, str(folder / "walk.ftm"), *options]) == 2

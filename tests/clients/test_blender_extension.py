@@ -16,7 +16,7 @@ from integrations.build_blender import version_of
 from freshtake.bridge import shipped_code
 from freshtake.bridge.job_request import arrays_of
 from freshtake.bridge.messages import packed
-from freshtake.motion.cycles.common_cycles import require_cycles
+from freshtake.motion.cycles.cycles import require_cycles
 from tests.bridge.conftest import walks
 from tests.clients.conftest import ROOT, run_in_blender
 

@@ -11,7 +11,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 from freshtake.motion import Clip
 from tests.clients.conftest import BLENDER, Imported, run_in_blender
 from tests.formats.characters import skinned

@@ -13,7 +13,7 @@ import pytest
 from freshtake.cli.entry import run
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
 from freshtake.crowd.bone_textures import crowd_textures
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 from freshtake.errors import FormatError
 from freshtake.requests import CrowdTextures
 

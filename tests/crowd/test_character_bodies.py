@@ -14,7 +14,7 @@ from freshtake.crowd import Avoidance, Group, Plan, crowd_make, read_shard
 from freshtake.crowd.bone_textures import crowd_textures
 from freshtake.crowd.folder import ROUTES
 from freshtake.crowd.routes import STEP
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.edit import scaled

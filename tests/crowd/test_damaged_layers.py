@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freshtake.crowd.shard_files import read_shard
+from freshtake.crowd.shards import read_shard
 from freshtake.errors import FormatError
 from tests.fuzz.side_files import shard_of
 

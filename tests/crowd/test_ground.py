@@ -13,7 +13,7 @@ from PIL import Image
 
 from freshtake.crowd import GroundMap, Group, Plan, crowd_make, read_shard
 from freshtake.crowd.ground import Ground, read_ground
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 from freshtake.errors import FormatError
 from freshtake.formats.archive import npy_bytes
 from freshtake.motion import Clip

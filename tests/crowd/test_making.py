@@ -16,8 +16,8 @@ import pytest
 import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.crowd import Group, Placement, Plan, crowd_make, read_shard
-from freshtake.crowd.folder import finished
 from freshtake.crowd.plan import shards_of
+from freshtake.crowd.shards import finished
 
 SECONDS = 0.4
 

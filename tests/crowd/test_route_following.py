@@ -13,7 +13,7 @@ from freshtake.crowd import Avoidance, Group, Placement, Plan, crowd_make, read_
 from freshtake.crowd.folder import ROUTES
 from freshtake.crowd.previewing import crowd_scene
 from freshtake.crowd.routes import STEP
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 from freshtake.errors import UsageError
 from freshtake.motion.body.orientation import facing
 from freshtake.reports.viewport.crowd_picture import pose_of, track_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
-from freshtake.crowd.shard_files import Motions, write_shard
+from freshtake.crowd.shards import Motions, write_shard
 from freshtake.errors import FormatError
 from tests.formats.made_clips import made_clip, usual_layout
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
-from freshtake.crowd.shard_files import clips_of
+from freshtake.crowd.shards import clips_of
 
 pytest.importorskip("pxr")
 

@@ -8,10 +8,11 @@ from benchmarks.repeats import RATE, STEP, WINDOW, acuity, nearest_earlier, near
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
-from freshtake.motion.cycles.seams import join, seams
+from freshtake.motion.cycles.seams import join
 from freshtake.motion.edit import resample, turned
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import takes
+from tests.motion.cycles.test_joining import seams
 
 
 def apart(a: Floats, b: Floats) -> float:

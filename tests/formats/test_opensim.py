@@ -74,10 +74,10 @@ def test_files_of_others(tmp_path: Path) -> None:
         ("2\t2\tm", "2\tmany\tm", "line 3: NumMarkers must be a whole number"),
         ("2\t2\tm", "2\t2\tmiles", "line 3: one of m, mm, cm"),
         ("50\t50", "0\t50", "line 3: DataRate must be above 0"),
-        ("\t6\t\n", "\tsix\t\n", "line 7: a finite number was expected, not 'six'"),
+        ("\t6\t\n", "\tsix\t\n", "line 7: column 'B.z' needs a finite number, not 'six'"),
         ("\t6\t\n", "\t6\t7\t8\n", "line 7: 8 cells were expected"),
-        ("0.02\t1\t2\t3", "0.02\t1\t2", "line 8: a marker has only some"),
-        ("2\t0.02", "2\t", "line 8: a frame number and a time"),
+        ("0.02\t1\t2\t3", "0.02\t1\t2", "line 8: point 'A' has only some"),
+        ("2\t0.02", "2\t", "line 8: column 'Time' needs a finite number"),
         ("2\t0.02", "2\t-1", "equal steps"),
     ],
 )

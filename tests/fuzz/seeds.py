@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.crowd.shard_files import read_shard
+from freshtake.crowd.shards import read_shard
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import joint_points
 from freshtake.robots.robot_model import read_robot

@@ -16,7 +16,7 @@ from freshtake.crowd.folder import CHARACTERS, MANIFEST, read_characters, read_m
 from freshtake.crowd.ground import read_ground
 from freshtake.crowd.plan import GroundMap
 from freshtake.crowd.plan_files import read_places, read_plan, read_table
-from freshtake.crowd.shard_files import Motions, read_shard, write_shard
+from freshtake.crowd.shards import Motions, read_shard, write_shard
 from freshtake.formats import vrm
 from freshtake.formats.joint_files import read_body_maps, read_contacts, read_limits, read_mapping, read_pins
 from freshtake.formats.obj import read_sidecar

@@ -77,7 +77,7 @@ TARGETS = (
     Target(
         "planting",
         "motion.planting.foot_plans",
-        ("motion/planting/test_foot_contacts.py", "motion/planting/test_feet.py", "motion/planting/test_foot_plans.py"),
+        ("motion/planting/test_foot_contacts.py", "motion/planting/test_foot_plans.py"),
     ),
     Target("planting", "motion.planting.limb_leading", ("motion/planting/test_limb_leading.py",)),
     Target("planting", "numeric.limb_kernels", ("numeric/test_limb_kernels.py",)),

@@ -9,7 +9,6 @@ from scipy import special
 from freshtake.numeric.distributions import (
     f_beyond,
     incomplete_beta,
-    noncentral_f_beyond,
     student_beyond,
     student_quantile,
 )
@@ -36,10 +35,3 @@ def test_students_tails_and_quantiles_are_scipys(freedom: float) -> None:
         assert student_beyond(freedom, t) == pytest.approx(2.0 * special.stdtr(freedom, -abs(t)), rel=1e-10)
     for share in (0.001, 0.05, 0.4, 0.5, 0.8, 0.975, 0.9995):
         assert student_quantile(freedom, share) == pytest.approx(special.stdtrit(freedom, share), rel=1e-8, abs=1e-7)
-
-
-@pytest.mark.parametrize("noncentrality", [0.0, 0.7, 9.0, 300.0])
-def test_the_noncentral_tail_of_f_is_scipys(noncentrality: float) -> None:
-    for f in (0.5, 3.9, 40.0):
-        wanted = 1.0 - special.ncfdtr(1, 58, noncentrality, f)
-        assert noncentral_f_beyond(58, noncentrality, f) == pytest.approx(wanted, abs=1e-9)

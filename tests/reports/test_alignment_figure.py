@@ -11,7 +11,7 @@ from tests.style.warping.known_warps import known_pair
 
 def test_correspondences_are_drawn_for_both_methods() -> None:
     u, y, _ = known_pair(0)
-    figure = picture(u, y, against="dtw-3", names=("one", "two"))
+    figure = picture(u, y, WarpSettings(), against="dtw-3", names=("one", "two"))
     titles = [axis.get_title() for axis in figure.axes]
     assert titles[1:3] == ["DTW, type III", "iterative motion warping"]
     for axis in figure.axes[1:3]:

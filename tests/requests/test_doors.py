@@ -15,12 +15,12 @@ from cyclopts import App
 import freshtake.requests as requests
 from freshtake import workflows
 from freshtake.cli.entry import app
-from freshtake.cli.every_command import complete
 from freshtake.errors import UsageError
 from freshtake.requests import Learning, Option, Request, RequestField, Variants, fields_of, from_values
 from freshtake.requests.fields import conforms
+from tests.commands import complete
 
-complete(app)
+complete()
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -181,7 +181,7 @@ def test_feet_stay_on_their_own_side_in_turns() -> None:
 def exact(gait: str) -> Clip:
     """Two cycles without variation, at a rate that divides the cycle into 64 frames."""
     plans = {
-        "walk": lambda: walk_plan(1.3, 0.0, DEFAULT, STYLES["normal"], NONE),
+        "walk": lambda: walk_plan(STYLES["normal"], 1.3, 0.0, DEFAULT, NONE),
         "run": lambda: run_plan(3.0, 0.0, DEFAULT, NONE),
         "skip": lambda: skip_plan(1.8, 0.0, DEFAULT, NONE),
     }
@@ -277,7 +277,7 @@ def test_styles_differ_in_the_stated_direction() -> None:
 
 def test_speed_raises_cadence_stride_and_swing() -> None:
     speeds = (0.6, 1.0, 1.4, 1.8)
-    plans = [walk_plan(speed, 0.0, DEFAULT, STYLES["normal"], NONE) for speed in speeds]
+    plans = [walk_plan(STYLES["normal"], speed, 0.0, DEFAULT, NONE) for speed in speeds]
     assert np.all(np.diff([plan.pace.stride for plan in plans]) > 0)
     assert np.all(np.diff([plan.pace.period for plan in plans]) < 0)
     assert np.all(np.diff([plan.legs[0].contacts[0][1] - plan.legs[0].contacts[0][0] for plan in plans]) < 0)

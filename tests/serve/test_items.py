@@ -10,7 +10,7 @@ from queue import Queue
 import pytest
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.serve.items import Item, Job, display_name, new_id
+from freshtake.serve.items import Item, Job, ProjectView, display_name, new_id
 from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.workers import _Slot
 from tests.serve.studio import Studio
@@ -18,6 +18,10 @@ from tests.serve.studio import Studio
 
 def item(name: str = "walk_1", **more: object) -> Item:
     return Item(id=new_id(), kind="take", name=name, created=1.0, facts={"frames": 60}, **more)  # type: ignore[arg-type]
+
+
+def view(project: Project) -> ProjectView:
+    return ProjectView.model_validate_json(project.view_json())
 
 
 def put(project: Project, name: str) -> Item:
@@ -35,18 +39,18 @@ def test_steps_are_undone_and_done_again_in_their_order(tmp_path: Path) -> None:
     project.remove([b.id], "remove b")
     after = project.items()
     assert [i.name for i in after] == ["c"] and after[0].star == 1
-    assert project.view().undo == "remove b"
+    assert view(project).undo == "remove b"
     for _ in range(3):
         project.undo()
-    assert project.items() == before and project.view().undo is None
+    assert project.items() == before and view(project).undo is None
     for _ in range(3):
         project.redo()
-    assert project.items() == after and project.view().redo is None
+    assert project.items() == after and view(project).redo is None
     with pytest.raises(UsageError, match="nothing to do again"):
         project.redo()
     project.undo()
     project.update(a.id, "unstar c", star=0)
-    assert project.view().redo is None, "what was undone is gone once something else is done"
+    assert view(project).redo is None, "what was undone is gone once something else is done"
     project.close()
 
 
@@ -59,14 +63,14 @@ def test_changes_of_one_job_are_undone_together(tmp_path: Path) -> None:
     after = project.items()
     assert [i.name for i in after] == ["a!!", "b!"]
     project.undo()
-    assert project.items() == before and project.view().undo is None
+    assert project.items() == before and view(project).undo is None
     project.redo()
     assert project.items() == after
     project.update(a.id, "star", star=1)
     project.update(a.id, "again", name="later", within="job")
-    assert project.view().undo == "again"
+    assert view(project).undo == "again"
     project.undo()
-    assert project.item(a.id).name == "a!!" and project.view().undo == "star"
+    assert project.item(a.id).name == "a!!" and view(project).undo == "star"
     project.close()
 
 
@@ -207,7 +211,7 @@ def test_items_that_are_removed_while_a_job_replaces_them_stay_removed(tmp_path:
         (project.files / f"new_{one.name}.npz").write_bytes(b"other motion")
         theirs.send(("replace", one.id, "again", f"new_{one.name}.npz", {"star": 1}))
     theirs.send(("done",))
-    ended = _Slot(project, Queue(), 0, start_early=False)._listen(ours, job.id, None)
+    ended = _Slot(project, Queue(), long=False)._listen(ours, job.id, None)
     assert ended["state"] == "done" and project.job(job.id).made == [there.id]
     assert project.path(there.id).name == "new_there.npz" and not (project.files / "new_gone.npz").exists()
     with pytest.raises(MissingItem):

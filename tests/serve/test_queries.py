@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import freshtake as ft
-from freshtake.reports.curves import curves_of
+from freshtake.evaluation.comparable import unpacked
 from freshtake.reports.explanation import explanation
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.staging import scene_of
@@ -67,11 +67,12 @@ def test_curves_and_components(studio: Studio, takes: list[str], variants: list[
     names = [dof["name"] for dof in dofs]
     assert dofs[0]["unit"] == "°" and "hip" in dofs[0]["words"]
     told = studio.get("/curves", items=",".join(ids), dof=names[0], against=names[1])
-    wanted = curves_of(motions(studio, ids))
-    columns = [[dof.name for dof in wanted.dofs].index(name) for name in names[:2]]
-    for curve, values in zip(told["curves"], wanted.values, strict=True):
-        np.testing.assert_allclose(curve["values"], values[:, columns[0]], atol=1e-4)
-        np.testing.assert_allclose(curve["against"], values[:, columns[1]], atol=1e-4)
+    first, *others = motions(studio, ids)
+    material = unpacked([first], others, ())
+    columns = [material.layout.dofs.index(name) for name in names[:2]]
+    for curve, track in zip(told["curves"], [*material.inputs, *material.variants], strict=True):
+        np.testing.assert_allclose(curve["values"], np.degrees(track.dofs[:, columns[0]]), atol=1e-4)
+        np.testing.assert_allclose(curve["against"], np.degrees(track.dofs[:, columns[1]]), atol=1e-4)
     assert [curve["role"] for curve in told["curves"]] == ["input", "input", "variant"]
     assert "no DOF" in studio.refused("GET", f"/curves?items={ids[0]}&dof=Wing.x", 400)
     parts = studio.get("/pca", items=",".join(ids))

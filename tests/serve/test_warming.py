@@ -29,8 +29,11 @@ def test_a_step_is_compiled_in_its_process_and_the_end_is_published() -> None:
     heard: list[dict[str, Any]] = []
     warming = Warming(heard.append, ["planting"])
     try:
-        warming.join(120.0)
-        assert heard[-1] == {"warming": None} and warming.now is None and warming.finished
+        warming._thread.join(120.0)
+        assert heard[-1] == {"warming": None} and warming.now is None
+        assert warming._process is not None
+        warming._process.process.join(120.0)
+        assert warming._process.process.exitcode == 0, "all is compiled"
         assert all(event["warming"]["seconds_left"] > 0 for event in heard[:-1])
     finally:
         warming.close()

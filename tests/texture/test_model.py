@@ -21,7 +21,7 @@ from freshtake.texture.learning import recurring
 from freshtake.texture.loop_making import loop_lengths, loop_rows, ranked_loops, shown_loop
 from freshtake.texture.loops import FrameGraph, NoLoop, closed_stretches, path_cost, period, tempo_cost
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
-from freshtake.texture.synthesize import advance, begin, looped, shown
+from freshtake.texture.synthesize import advance, begin, shown
 from tests.conftest import data_files, label
 from tests.texture.made import FRAME_TIME, circling, long_walk, played_rows, second_differences, sheet, shown_costs
 
@@ -233,10 +233,16 @@ def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
     assert large > 6.0 > max(model.reach.limits)
     hard = model.rows[played.source]
     bends = [second_differences(np.tile(x, (3, 1))).max() for x in (hard, rows)]
-    fixed = looped(played, replace(model.blending, fades=lambda left, entered: np.full(len(left), model.fade)))
+    fixed = shown(None, played, replace(model.blending, fades=lambda left, entered: np.full(len(left), model.fade)))
     assert bends[1] < 0.6 * second_differences(np.tile(fixed, (3, 1))).max() < 0.6 * bends[0]
     near = loop_lengths(model, np.random.default_rng(0), 160)
     assert near and all(abs(n - 200) < 10 for n in near)
+
+
+@pytest.mark.parametrize("blend", ["constant", "variable", "printed", "none"])
+def test_clips_have_loops_whatever_the_blend(blend: str) -> None:
+    model = learn(long_walk(), Settings(blend=blend))
+    assert len(model.loop(np.random.default_rng(1), frames=100)) == 100
 
 
 def test_a_loop_is_not_a_short_one_over_and_over() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.formats.vrm import PARENTS, PoseReader, message, unity_name, vrm_name
+from freshtake.formats.vrm import BONES, PoseReader, message, unity_name, vrm_name
 from freshtake.style.learning import learn
 from freshtake.workflows import sending
 from freshtake.workflows.live import joined, styled
@@ -26,7 +26,8 @@ def free_port() -> int:
 
 
 def test_names_of_bones_go_both_ways() -> None:
-    assert [vrm_name(unity_name(name)) for name in PARENTS] == list(PARENTS)
+    assert [vrm_name(unity_name(name)) for name in BONES] == list(BONES)
+    assert vrm_name("LeftThumbThumb") not in BONES  # a name that another program may send
 
 
 def test_a_style_translates_poses_as_they_come() -> None:

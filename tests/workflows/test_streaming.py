@@ -41,7 +41,7 @@ def test_a_path_is_followed_in_a_style(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_style_for_what_has_no_skeleton_is_refused() -> None:
-    from freshtake.requests.shared import Feet
+    from freshtake.requests.fields import Feet
     from freshtake.workflows.streaming import in_style
 
     with pytest.raises(UsageError, match="leave --style out"):

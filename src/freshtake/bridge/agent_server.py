@@ -33,7 +33,7 @@ def tools() -> dict[str, type[Request]]:
     for name in requests.__all__:
         request = getattr(requests, name)
         if isinstance(request, type) and issubclass(request, Request) and request is not Request:
-            task = workflows.task_name(request)
+            task = request.task()
             if task in workflows.__all__ and task != "variants":  # a base of `Vary`, not a task
                 out[task] = request
     return out
@@ -81,16 +81,7 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 
 def request_of(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> Request:
-    """Build the request that a call asks for.
-
-    Args:
-        task: The name of the tool.
-        arguments: Its arguments, as JSON has them.
-        allowed: The folders that files may be read from and written to.
-
-    Returns:
-        The request; what lies outside the limits or the folders is refused.
-    """
+    """Build the request that a call asks for; what lies outside the limits or the allowed folders is refused."""
     request = tools().get(task)
     if request is None:
         raise UsageError(f"there is no tool {task!r}; there are {', '.join(tools())}")
@@ -131,7 +122,7 @@ def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> di
         choose_existing(Existing.REPLACE if arguments.get(REPLACE) else Existing.REFUSE)
         # Some arguments name files inside a text (FILE:FRAME@SECONDS), so files are also checked when they are opened.
         confine_to(allowed)
-        return workflows.run(request, warn=notes.append)
+        return getattr(workflows, request.task())(request, warn=notes.append)
 
     result = plain(copy_context().run(run))
     return {"result": result, "notes": notes}

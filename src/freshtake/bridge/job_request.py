@@ -29,45 +29,27 @@ from freshtake.workflows.sentences import plainly
 def clip_of(arrays: ClipArrays) -> Clip:
     """Build a clip from arrays; raise where they cannot be one."""
     skeleton = Skeleton(
-        arrays.joints,
-        np.asarray(arrays.parents, dtype=np.intp),
-        arrays.offsets,
+        arrays.joints, np.asarray(arrays.parents, dtype=np.intp), arrays.offsets,
         tuple(EndSite(joint, offset, name) for joint, offset, name in arrays.tips),
-        tuple(tuple(text.split()) for text in arrays.channels),
-        arrays.orders,
-    )
+        tuple(tuple(text.split()) for text in arrays.channels), arrays.orders,
+    )  # fmt: skip
     return Clip(
-        skeleton,
-        arrays.frame_time,
-        arrays.root,
-        arrays.rotations,
-        arrays.translations,
-        name=arrays.name,
-        up=arrays.up,
-        unit_m=arrays.unit_m,
-        playback=playback_from(arrays.playback),
-    )
+        skeleton, arrays.frame_time, arrays.root, arrays.rotations, arrays.translations, name=arrays.name,
+        up=arrays.up, unit_m=arrays.unit_m, playback=playback_from(arrays.playback),
+    )  # fmt: skip
 
 
 def arrays_of(clip: Clip) -> ClipArrays:
     """Return the arrays of a clip, with the joints that its file has."""
     filed = as_filed(clip)
+    body = filed.skeleton
     return ClipArrays(
-        filed.name,
-        filed.skeleton.names,
-        filed.skeleton.parents,
-        filed.skeleton.offsets,
-        filed.root,
-        filed.rotations,
-        filed.frame_time,
-        filed.up,
-        filed.unit_m,
-        filed.joint_translations,
-        tuple((site.joint, site.offset, site.name) for site in filed.skeleton.end_sites),
-        None if filed.playback is None else filed.playback.summary(),
-        tuple(" ".join(channels) for channels in filed.skeleton.channels),
-        filed.skeleton.orders,
-    )
+        filed.name, body.names, body.parents, body.offsets, filed.root, filed.rotations, filed.frame_time, filed.up,
+        filed.unit_m, filed.joint_translations,
+        tips=tuple((site.joint, site.offset, site.name) for site in body.end_sites),
+        playback=None if filed.playback is None else filed.playback.summary(),
+        channels=tuple(" ".join(channels) for channels in body.channels), orders=body.orders,
+    )  # fmt: skip
 
 
 MODEL = "model"
@@ -115,10 +97,6 @@ class Request:
             raise UsageError(f"{name} cannot be {str(value)[:40]!r}")
         return value
 
-    def number(self, name: str, default: float | None = None) -> Any:
-        """Return a number."""
-        return self.get(name, int, float, default=default)
-
     def fields(self, request: type[FieldsOf]) -> dict[str, Any]:
         """Return the parameters that are fields of a request class, with their types checked."""
         return from_values(request, self.params)
@@ -139,7 +117,7 @@ class Request:
 
     def run(self, request: FieldsOf) -> Any:
         """Carry out the request of a command, with progress and notes of this job."""
-        return workflows.run(request, self.report, self.note)
+        return getattr(workflows, request.task())(request, self.report, self.note)
 
     def clips(self, key: str = "clips") -> list[Clip]:
         """Return the clips that were sent under this name, as read from their files."""

@@ -19,16 +19,15 @@ from freshtake.formats.joint_files import write_body_maps
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.methods.gathering import gathered
-from freshtake.methods.progress import Progress
+from freshtake.methods.progress import Progress, each
 from freshtake.motion import Clip
 from freshtake.motion.check import WARNING, Finding, check_clip, check_set
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import Blend, BlendSample, Classes
 from freshtake.requests.clips import Loop, Looping, Retarget, Retargeting
-from freshtake.requests.fields import from_values
+from freshtake.requests.fields import Feet, LoopTravel, Travel, from_values
 from freshtake.requests.samples import SamplesWrite
-from freshtake.requests.shared import Feet, LoopTravel, Travel
 from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.requests.texturing import Playing, TextureLearning, TextureSample
 from freshtake.requests.variation import Learn, Learning, Redraw, Redrawing, Variants, Vary
@@ -80,10 +79,8 @@ def describe(request: Request) -> Answer:
 def check_takes(request: Request) -> Answer:
     """Report problems of each take and of all together, and which take is unlike the others."""
     clips = request.clips()
-    takes = []
-    for number, clip in enumerate(clips):
-        request.report(Progress(number / len(clips), f"looking at {clip.name}"))
-        takes.append([_values(finding) for finding in check_clip(clip)])
+    steps = each(clips, request.report, lambda clip: f"looking at {clip.name}")
+    takes = [[_values(finding) for finding in check_clip(clip)] for clip in steps]
     together = check_set(clips)
     differ = any(finding.severity == WARNING for finding in together)
     unlike = [] if differ or len(clips) < 2 else unlike_sentences([*gathered(clips, request.note)])
@@ -111,8 +108,8 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
 @one_blas_thread()
 def cut(request: Request) -> Answer:
     """Find the frames at which takes divide into cycles, or into repeats of a piece of one of them."""
-    from freshtake.motion.cycles.common_cycles import require_cycles
-    from freshtake.motion.cycles.recurrence import find_occurrences
+    from freshtake.motion.cycles.cycles import require_cycles
+    from freshtake.motion.cycles.occurrences import find_occurrences
 
     clips = request.clips()
     at = request.get("at", str, default="cycles")
@@ -272,7 +269,7 @@ def texture_learn(request: Request) -> Answer:
 
 def texture_sample(request: Request) -> Answer:
     """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
-    rate, target = request.number("jump_rate"), request.folder / "play.npz"
+    rate, target = request.get("jump_rate", int, float), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:
         raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
     values = from_values(Playing, dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate})

@@ -19,7 +19,8 @@ def program() -> NoReturn:
     _collect_after_loading()
     exit_code: list[int] = []
     # Handlers run in reverse order and after all threads: this one, the first, finds everything else cleaned up.
-    atexit.register(_leave, exit_code)
+    # Without a code an exception is propagating, and Python chooses one.
+    atexit.register(lambda: leave(exit_code[0]) if exit_code else None)
     try:
         main()
     except SystemExit as leaving:
@@ -43,12 +44,12 @@ def _collect_after_loading() -> None:
     gc.set_threshold(200_000, *usual[1:])
 
 
-def _leave(exit_code: list[int]) -> None:
-    if exit_code:  # otherwise an exception is propagating, and Python chooses the code
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(exit_code[0])
+def leave(code: int) -> NoReturn:
+    """Exit without Python's shutdown, which a thread that still draws a progress bar could abort."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def main() -> NoReturn:

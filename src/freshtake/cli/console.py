@@ -69,21 +69,14 @@ def messages() -> Console:
 def carry_out(request: Request, *targets: Path | None, force: bool = False, folder: bool = False, **more: Any) -> Any:
     """Carry out a request with a progress bar, and return the result of its workflow.
 
-    Args:
-        request: What to do.
-        targets: Files or folders that it writes. Those that exist are refused before any work is done; files inside a
-            folder that is no target are refused one by one.
-        force: Replace what exists.
-        folder: Whether `request.out` must be a folder: the name of a file is refused.
-        more: Further arguments of the workflow.
-
-    Returns:
-        What the workflow returns.
+    `targets` are files or folders that it writes: those that exist are refused before any work is done, unless `force`
+    replaces them, and files inside a folder that is no target one by one. With `folder`, `request.out` must not have
+    the name of a file. The workflow gets `more` as further arguments.
     """
     from freshtake import workflows
     from freshtake.formats.files import Existing, check_free, choose_existing
 
-    if folder:
+    if folder and request.out.suffix:  # type: ignore[attr-defined]
         from freshtake.workflows.outputs import check_folder_name
 
         check_folder_name(request.out)  # type: ignore[attr-defined]
@@ -92,7 +85,7 @@ def carry_out(request: Request, *targets: Path | None, force: bool = False, fold
         if target is not None:
             check_free(target)
     with progress_bar() as report:
-        return workflows.run(request, report, warn, **more)
+        return getattr(workflows, request.task())(request, report, warn, **more)
 
 
 def show(json: bool, facts: Any, *lines: str) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from cyclopts import App, CycloptsError, Group, MissingArgumentError
 
 from freshtake import __version__
+from freshtake.cli import leave
 from freshtake.cli.console import warn
 from freshtake.cli.every_command import complete_command
 from freshtake.errors import FreshtakeError
@@ -126,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         signal.signal(signal.SIGINT, _stop)
     code = run(sys.argv[1:] if arguments is None else arguments)
     if code == INTERRUPTED:
-        _leave_at_once(code)
+        leave(code)
     sys.exit(code)
 
 
@@ -174,7 +175,6 @@ def _command(arguments: Sequence[str]) -> Any:
 def _note(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """Print a Python warning as one sentence."""
     warn(str(message))
 
 
@@ -199,14 +199,6 @@ def _verb(arguments: Sequence[str]) -> str:
             break
         verb, level = f"{verb}{word} ", level[word]
     return verb
-
-
-def _leave_at_once(code: int) -> NoReturn:
-    """Exit without Python's shutdown, which a thread that still draws a progress bar could abort."""
-    for pipe in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            pipe.flush()
-    os._exit(code)
 
 
 def _give_up_output() -> None:

@@ -43,7 +43,6 @@ def evaluate(request: Evaluate, *, everything: Everything = False, force: Force 
 
 
 def _print(done: Evaluated, everything: bool) -> None:
-    """Print the main figures as a table, with diversity, smoothness and foot speed below it."""
     from rich.table import Table
 
     from freshtake.evaluation.figure_kinds import GROUPS

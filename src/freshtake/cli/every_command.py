@@ -19,16 +19,6 @@ Quiet = Annotated[
 ]
 
 
-def complete(group: App, words: tuple[str, ...] = ()) -> None:
-    """Complete every command of a group, and of the groups in it."""
-    for name in group:
-        if name.startswith("-"):
-            continue
-        inner = group[name]
-        complete(inner, (*words, name))
-        _complete_one(inner, (*words, name))
-
-
 def complete_command(group: App, arguments: Sequence[str]) -> None:
     """Complete only the command that the arguments begin with, because completing all of them takes noticeable time."""
     words: tuple[str, ...] = ()
@@ -36,17 +26,13 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
         if word.startswith("-") or word not in group:
             break
         group, words = group[word], (*words, word)
-    if words:
-        _complete_one(group, words)
-
-
-def _complete_one(command: App, words: tuple[str, ...]) -> None:
-    function = command.default_command
-    if function is not None and not hasattr(function, "is_complete"):
-        if len(words) == 1:
-            # The list of commands has the first line of the help, and the docstring the rest.
-            command.help = f"{command.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
-        command.default_command = _completed(function, " ".join(words))
+    function = group.default_command if words else None
+    if function is None or hasattr(function, "is_complete"):
+        return
+    if len(words) == 1:
+        # The list of commands has the first line of the help, and the docstring the rest.
+        group.help = f"{group.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
+    group.default_command = _completed(function, " ".join(words))
 
 
 def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -158,7 +144,6 @@ def _integer(kind: Any, tokens: Sequence[Any]) -> int:
 
 
 def _requested(request: type[Request], arguments: Sequence[Any], options: dict[str, Any]) -> Request:
-    """Make the request, and take its fields out of the options."""
     values: dict[str, Any] = {}
     places = iter(arguments)
     for one in command_order(request):

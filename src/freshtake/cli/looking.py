@@ -114,7 +114,6 @@ def view(request: View, *, force: Force = False, json: Json = False) -> None:
 
 
 def _temporary() -> Path:
-    """Return the path of a page in a new temporary folder."""
     import tempfile
 
     return Path(tempfile.mkdtemp(prefix="freshtake-")) / "view.html"

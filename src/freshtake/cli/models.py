@@ -65,12 +65,11 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> No
     ```
     """
     from freshtake.reports.wording import link_sentences
-    from freshtake.workflows.describing import PaperExplained
 
     done = carry_out(request, request.out, force=force)
     if json:
-        print_json({**done.facts, "written": [] if isinstance(done, PaperExplained) else done.written})
-    elif isinstance(done, PaperExplained):
+        print_json({**done.facts, "written": done.written})
+    elif done.explanation is None:
         _print_networks(done.facts)
     else:
         say(*link_sentences(done.explanation.links))
@@ -79,7 +78,6 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> No
 
 
 def _print_networks(facts: dict[str, Any]) -> None:
-    """Print what predicts what in the paper's networks."""
     shared = ", ".join(facts["shared_parents"]) or "no other"
     say(f"every DOF is predicted by its own last frames and by {shared}")
     table = plain_table(("DOF", "is also predicted by"))

@@ -24,7 +24,7 @@ def studio(request: Studio, *, json: Json = False) -> None:
     freshtake studio --project walks --no-open
     ```
     """
-    from freshtake.formats.take_files import MODELS, TAKES, take_files
+    from freshtake.formats.registry import take_files
     from freshtake.studio.opening import open_studio
 
     def started(serving: Serving) -> None:
@@ -36,7 +36,7 @@ def studio(request: Studio, *, json: Json = False) -> None:
         _tell(serving, json, "the studio is open at" if opened else "open the studio at")
 
     open_studio(
-        _folder(request), take_files(request.files or [], TAKES | MODELS), host=request.host, port=request.port,
+        _folder(request), take_files(request.files or [], models=True), host=request.host, port=request.port,
         token=_token(request), started=started,
     )  # fmt: skip
 

@@ -170,7 +170,6 @@ def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> N
 
 
 def _aligned_facts(done: Aligned) -> dict[str, Any]:
-    """Return the alignment as plain values, for JSON."""
     alignment = done.alignment
 
     def part(motion: Any, span: tuple[int, int]) -> dict[str, Any]:
@@ -195,7 +194,6 @@ def _aligned_facts(done: Aligned) -> dict[str, Any]:
 
 
 def _aligned_lines(done: Aligned) -> Iterator[str]:
-    """Yield the alignment in a few lines of text."""
     alignment = done.alignment
     for name, motion, (start, stop) in (
         ("first", done.first, alignment.first),

@@ -86,7 +86,6 @@ def sample(request: TextureSample, *, force: Force = False, json: Json = False) 
 
 
 def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
-    """Name the loop that was chosen among the candidates."""
     if not loops:
         return ""
     chosen = loops[candidate - 1]

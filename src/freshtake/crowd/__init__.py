@@ -9,30 +9,16 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.crowd.making import CrowdMade, crowd_make
     from freshtake.crowd.plan import Avoidance, GroundMap, Group, Placement, Plan, Repetition
-    from freshtake.crowd.shard_files import read_shard
+    from freshtake.crowd.shards import read_shard
 
 _HOMES = {
-    "Avoidance": "plan",
-    "CrowdMade": "making",
-    "GroundMap": "plan",
-    "Group": "plan",
-    "Placement": "plan",
-    "Plan": "plan",
-    "Repetition": "plan",
-    "crowd_make": "making",
-    "read_shard": "shard_files",
+    "making": ("CrowdMade", "crowd_make"),
+    "plan": ("Avoidance", "GroundMap", "Group", "Placement", "Plan", "Repetition"),
+    "shards": ("read_shard",),
 }
 
 __all__ = [
-    "Avoidance",
-    "CrowdMade",
-    "GroundMap",
-    "Group",
-    "Placement",
-    "Plan",
-    "Repetition",
-    "crowd_make",
-    "read_shard",
-]
+    "Avoidance", "CrowdMade", "GroundMap", "Group", "Placement", "Plan", "Repetition", "crowd_make", "read_shard",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.folder import json_bytes, read_characters, read_manifest
-from freshtake.crowd.shard_files import Motions, read_shard
+from freshtake.crowd.shards import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.methods.progress import Report, silent
+from freshtake.motion.body.roles import rest_positions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, rotate, to_matrix
 from freshtake.requests.crowd import CrowdTextures
@@ -77,7 +78,7 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
     local = np.broadcast_to(size * skeleton.offsets, (len(root), *skeleton.offsets.shape)).copy()
     local[:, 0] = root
     world = forward(skeleton.parents, local, turns)
-    rest = rest_places(motions)
+    rest = rest_positions(motions.skeleton)
     # A vertex of the rest pose is taken to its joint (minus rest), scaled, turned and put where the joint is.
     out = np.empty((*world.positions.shape[:2], 3, 4))
     out[..., :3] = size * to_matrix(world.rotations)
@@ -85,29 +86,10 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
     return out
 
 
-def rest_places(motions: Motions) -> Floats:
-    """Return the joint positions (joints, 3) of the rest pose, hips at the origin, size 1."""
-    places = motions.skeleton.offsets.copy()
-    places[0] = 0.0
-    for joint, parent in enumerate(motions.skeleton.parents.tolist()):
-        if parent >= 0:
-            places[joint] += places[parent]
-    return places
-
-
 def crowd_textures(
     request: CrowdTextures, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> TexturesMade:
-    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures.
-
-    Args:
-        request: The folder of the crowd, the folder for the textures, and their format.
-        report: Called with the progress.
-        warn: Unused.
-
-    Returns:
-        The files, and how many motions and frames they hold.
-    """
+    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures."""
     folder, out, kind = request.folder, request.out, request.format
     manifest = read_manifest(folder)
     if manifest.get("file_format") != "npz":
@@ -122,7 +104,7 @@ def crowd_textures(
         for group, shard, rows in _pages(folder, manifest, listed):
             body = {
                 "group": group, "joints": list(shard.skeleton.names), "parents": shard.skeleton.parents.tolist(),
-                "rest": rest_places(shard).round(6).tolist(), "fps": round(shard.fps, 6),
+                "rest": rest_positions(shard.skeleton).round(6).tolist(), "fps": round(shard.fps, 6),
             }  # fmt: skip
             if body not in bodies:
                 bodies.append(body)

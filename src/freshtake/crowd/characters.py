@@ -108,10 +108,10 @@ def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made
     """Make one motion, which depends only on the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
-        words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
+        rng = generator(asked.seed, asked.number, attempt=attempt)
         if asked.route is not None and len(asked.route):
-            return _on_route(model, body, generator(*words), amount, asked)
-        return _drawn(model, generator(*words), amount, asked)
+            return _on_route(model, body, rng, amount, asked)
+        return _drawn(model, rng, amount, asked)
 
     with one_blas_thread():
         best, report = guarded(draw, model.body_limits if asked.guard else None, asked.amount)
@@ -142,7 +142,6 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
 def _on_route(
     model: VariationModel, body: Body, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest
 ) -> Guided:
-    """Make a motion along the requested route."""
     assert asked.route is not None
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
@@ -179,12 +178,6 @@ def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int, verdict: 
     if asked.route is None or not len(asked.route):
         root[:, [0, 2]] -= root[0, [0, 2]]
     return MadeMotion(root, rotations, travel, tries, verdict)
-
-
-def upright_clip(clip: Clip, body: Body) -> Clip:
-    """Convert a clip of the model to metres with y up, facing z."""
-    root, rotations = _upright_pose(clip, body)
-    return Clip(body.metric(), clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
 
 
 def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
@@ -259,7 +252,9 @@ def _onto(path: Path, model: Path) -> Onto:
 def character_of(path: Path, model: VariationModel, body: Body, model_path: Path) -> Character:
     """Read the character of a file for motions of a model; raise where they cannot be retargeted to it."""
     onto = _onto(path, model_path)
-    example = upright_clip(model.decode(model.material.values[0]), body)
+    take = model.decode(model.material.values[0])
+    root, rotations = _upright_pose(take, body)
+    example = Clip(body.metric(), take.frame_time, root, rotations, name=take.name, unit_m=1.0)
     on_character = _on_its_root(_put(onto, example), path)
     new = Body(on_character.skeleton, 1.0, IDENTITY.copy(), "y")
     ratio = leg_length(on_character.skeleton) / leg_length(example.skeleton)
@@ -292,15 +287,11 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
     away = clip.positions() - still.positions()
     body = pelvis(clip.skeleton)
     moved = still.changed(root=clip.root + away[:, body])
-    below = _below(clip.skeleton, body)
+    below = [joint for joint in range(len(clip.skeleton)) if body in clip.skeleton.chain(joint)]
     # a tenth of a millimetre: joints other than the travelling one do not move on their parents
     if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > 1e-4:
         raise FormatError(path, "joints of this character move against their parents, and crowds hold rotations only")
     return moved
-
-
-def _below(skeleton: Skeleton, joint: int) -> list[int]:
-    return [k for k in range(len(skeleton)) if joint in skeleton.chain(k)]
 
 
 def speed_of(model: VariationModel, body: Body) -> float:

@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 
 SMALL = 1e-9
 _RING = np.array([[1.0, 0.0], [0.75, 0.66], [0.25, 0.97], [-0.25, 0.97], [-0.75, 0.66]])
-CANDIDATES = np.concatenate([s * side * _RING for s in (1.0, 0.5) for side in (1.0, -1.0)] + [np.zeros((1, 2))])
+CANDIDATES = np.concatenate([_RING, -_RING, 0.5 * _RING, -0.5 * _RING, np.zeros((1, 2))])
 
 
 class HalfPlanes(NamedTuple):

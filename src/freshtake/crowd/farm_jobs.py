@@ -85,23 +85,24 @@ def option_words(request: Crowd) -> list[str]:
 
 
 def write_job(target: Path, request: Crowd, plan: Plan) -> int:
-    """Write a job that makes a crowd in parts.
+    """Write a job that makes a crowd in parts, and return how many it has.
 
-    Args:
-        target: The file to write; its ending chooses the farm: .yaml, .yml or .json for Open Job Description, .js for
-            a Flamenco job type.
-        request: The plan or model, the folder of the crowd (which all workers share), and the options.
-        plan: What is made, for the number of parts.
-
-    Returns:
-        How many parts the job has.
+    The ending of `target` chooses the farm: .yaml, .yml or .json for Open Job Description, .js for a Flamenco job type.
+    All workers share the folders that the request names.
     """
     source, out, options = request.source, request.out, option_words(request)
     # with more than a hundred parts, starting Python would cost more time than it saves
     parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:
-        data = flamenco_script(source.resolve(), out.resolve(), parts, options).encode()
+        values = {
+            "label": json.dumps(f"freshtake crowd {source.stem}"),
+            "source": json.dumps(source.resolve().as_posix()),
+            "out": json.dumps(out.resolve().as_posix()),
+            "parts": parts,
+            "options": json.dumps(options),
+        }
+        data = (_FLAMENCO_SCRIPT % values).encode()
     elif ending in OPEN_JOB_DESCRIPTION:
         data = json_bytes(job_template(source.resolve(), out.resolve(), target.resolve(), parts, options))
     else:
@@ -109,17 +110,6 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
         raise FormatError(target, f"the name must end in {endings} (Open Job Description) or {FLAMENCO} (Flamenco)")
     write_bytes(target, data)
     return parts
-
-
-def flamenco_script(source: Path, out: Path, parts: int, options: list[str]) -> str:
-    """Return the script of a Flamenco job type whose form already names this crowd."""
-    return _FLAMENCO_SCRIPT % {
-        "label": json.dumps(f"freshtake crowd {source.stem}"),
-        "source": json.dumps(source.as_posix()),
-        "out": json.dumps(out.as_posix()),
-        "parts": parts,
-        "options": json.dumps(options),
-    }
 
 
 def job_template(source: Path, out: Path, target: Path, parts: int, options: list[str]) -> dict[str, Any]:

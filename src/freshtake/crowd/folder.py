@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from freshtake.crowd.plan import MODES, Shard
+from freshtake.crowd.plan import MODES
 from freshtake.errors import FormatError
 from freshtake.formats.files import Existing, choose_existing, read_text, write_bytes
 from freshtake.formats.table import csv_rows
@@ -182,36 +182,6 @@ def clear(folder: Path) -> None:
                 path.rmdir()
         elif path.suffix in (".npz", ".usdc", ".glb", ".fbx"):
             path.unlink()
-
-
-def record_path(folder: Path, shard: Shard) -> Path:
-    """Return where the record of a shard is."""
-    return folder / RECORDS / f"{shard.name}.json"
-
-
-def write_record(folder: Path, shard: Shard, record: dict[str, Any]) -> None:
-    """Write the record that a shard is finished."""
-    replace_file(record_path(folder, shard), json_bytes(record))
-
-
-def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, Any] | None:
-    """Return the record of a shard whose file exists and matches its checksum; else None.
-
-    Without `verify` the bytes are not read: reading the shards of all other parts of a farm would take too long.
-    """
-    from freshtake.crowd.shard_files import checksum
-
-    path = record_path(folder, shard)
-    if not path.is_file():
-        return None
-    try:
-        record = read_json(path)
-        file = folder / str(record["file"])
-        is_complete = checksum(file) == (record["bytes"], record["sha256"]) if verify else file.exists()
-        is_its = (record["first"], record["last"]) == (shard.first, shard.last)
-    except (FormatError, KeyError):
-        return None
-    return record if is_complete and is_its else None
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from freshtake.formats.table import csv_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
-from freshtake.motion.planting.rig import make_bones
+from freshtake.motion.planting.planting_model import make_bones
 from freshtake.numeric.arrays import Floats
 
 EASED = 0.12  # seconds: standard deviation by which the height of hips is smoothed

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,14 +14,15 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
-from freshtake.crowd.characters import body_of, character_of, speed_of
-from freshtake.crowd.engines import Record, Task, check_dask, model_at, run_here, run_on_dask
-from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
+from freshtake.crowd.characters import MotionRequest, body_of, character_of, speed_of
+from freshtake.crowd.engines import check_dask, run_in_processes, run_on_dask
+from freshtake.crowd.folder import CHARACTERS, begin, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
-from freshtake.crowd.plan import FORMATS, Plan, Shard, part_asked, part_of, shards_of
-from freshtake.crowd.plan_files import requested_plan
+from freshtake.crowd.plan import FORMATS, Avoidance, Group, Plan, Shard, part_asked, part_of, shards_of
+from freshtake.crowd.plan_files import read_places, read_plan
 from freshtake.crowd.routes import walkers_of, with_routes
-from freshtake.errors import UsageError
+from freshtake.crowd.shards import Record, Task, finished, model_at, run_task
+from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig
 from freshtake.formats.usd.writing import identifiers, pxr
@@ -31,7 +32,8 @@ from freshtake.requests.crowd import Crowd
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
-Run = Callable[[Sequence[Task]], Iterator[Record]]
+# Fields of a request that replace those of the plan; the plan calls the count `number`.
+CHANGES = ("count", "seconds", "fps", "mode", "variants", "seed")
 
 
 class CrowdMade(NamedTuple):
@@ -58,16 +60,7 @@ class JobWritten(NamedTuple):
 
 
 def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] | None = None) -> CrowdMade | JobWritten:
-    """Make the crowd of a model or a plan, or write a job that makes it on a render farm.
-
-    Args:
-        request: The model or plan, what is changed about it, and where the crowd goes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was made, or the job.
-    """
+    """Make the crowd of a model or a plan, or write a job that makes it on a render farm."""
     check_folder(request.out)
     part = part_asked(request.shard)
     if request.plan_only and request.shard is not None:
@@ -89,6 +82,31 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
             f"{fail} the body checks in every draw, {result.count_of('red')} of them badly: see shards in manifest.json"
         )
     return result
+
+
+def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
+    """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
+
+    The request takes precedence over the file, except that groups keep a character that they name.
+    """
+    source, character = request.source, request.character
+    changes = {key: value for key in CHANGES if (value := getattr(request, key)) is not None}
+    if "count" in changes:
+        changes["number"] = changes.pop("count")
+    places = NO_TABLES
+    if source.suffix.lower() == ".toml":
+        plan = read_plan(source, changes)
+        places = read_places(plan)
+    else:
+        plan = Plan((Group(source),), **changes)
+    if request.avoid and plan.avoidance is None:
+        plan = replace(plan, avoidance=Avoidance())
+    if character is not None:
+        if not character.is_file():
+            raise FormatError(character, "there is no such file: check the path of --character")
+        groups = tuple(group if group.character else replace(group, character=character) for group in plan.groups)
+        plan = replace(plan, groups=groups)
+    return plan, places
 
 
 def check_folder(folder: Path) -> None:
@@ -133,19 +151,7 @@ def crowd_make(
     Returns:
         What this run made, what it found finished, and what is missing.
     """
-    if format not in FORMATS:
-        raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
-    if engine not in ENGINES:
-        raise UsageError(f"an engine is one of {', '.join(ENGINES)}, not {engine!r}")
-    if format == "usd":
-        pxr()
-        if plan.mode == "library":
-            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
-    if format in ("glb", "fbx") and plan.mode == "unique":
-        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
-    if workers is not None and workers < 1:
-        raise UsageError(f"the number of workers must be 1 or more, not {workers}")
-    run = _engine(engine, workers or usable_cores(), scheduler)
+    _check_options(plan, format, engine, workers, scheduler)
     check_folder(folder)
     fps = rate_of(plan)
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
@@ -156,7 +162,8 @@ def crowd_make(
     if engine == "dask" and not is_crowd(folder):
         check_dask(scheduler)
     begin(folder, _settings(plan, fps, format, cast, ground), replace=replace)
-    cast = with_routes(plan, cast, speeds, folder)
+    if plan.steered:
+        cast = with_routes(plan, cast, speeds, folder)
     ground_sha256 = "" if ground is None else keep_ground(folder, ground)
     _write_characters(folder, plan, cast, ground)
     part_shards = [] if plan_only else part_of(shards, part)
@@ -166,7 +173,8 @@ def crowd_make(
         _task(plan, folder, shard, cast, format)._replace(ground=ground_sha256, keep_going=keep_going)
         for shard in unfinished
     ]
-    for count, record in enumerate(run(tasks) if tasks else (), start=1):
+    records_run = _run(tasks, engine, workers, scheduler) if tasks else ()
+    for count, record in enumerate(records_run, start=1):
         records_by_shard[record["shard"]] = record
         report(Progress(count / len(unfinished), f"shard {count} of {len(unfinished)}"))
     # Shards of other parts of a farm count too, by their records alone.
@@ -208,7 +216,6 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
 
 def _speeds(plan: Plan) -> list[float]:
-    """Measure how fast the models of all groups walk."""
     out = []
     for group in plan.groups:
         model = model_at(group.model)
@@ -236,21 +243,42 @@ def rate_of(plan: Plan) -> float:
     return first
 
 
-def _engine(engine: str, workers: int, scheduler: str | None) -> Run:
+def _check_options(plan: Plan, format: str, engine: str, workers: int | None, scheduler: str | None) -> None:
+    if format not in FORMATS:
+        raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
+    if engine not in ENGINES:
+        raise UsageError(f"an engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if format == "usd":
+        pxr()
+        if plan.mode == "library":
+            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
+    if format in ("glb", "fbx") and plan.mode == "unique":
+        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
+    if workers is not None and workers < 1:
+        raise UsageError(f"the number of workers must be 1 or more, not {workers}")
     if scheduler is not None and engine != "dask":
         raise UsageError("--scheduler is the address of a Dask scheduler: add --engine dask, or leave it out")
+
+
+def _run(tasks: Sequence[Task], engine: str, workers: int | None, scheduler: str | None) -> Iterator[Record]:
+    """Run tasks on an engine; a single one, or all with one worker, in this process."""
     if engine == "dask":
-        return lambda tasks: run_on_dask(tasks, workers, scheduler)
-    return lambda tasks: run_here(tasks, workers)
+        return run_on_dask(tasks, workers or usable_cores(), scheduler)
+    if len(tasks) > 1 and (many := workers or usable_cores()) > 1:
+        return run_in_processes(tasks, many)
+    return map(run_task, tasks)
 
 
 def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Task:
     group = plan.groups[shard.group]
-    unique = plan.mode == "unique"
+    motion = MotionRequest(
+        plan.seed, 0, plan.seconds, plan.fps, 0.5 * (group.amount[0] + group.amount[1]), plant=plan.plant,
+        guard=plan.guard,
+    )  # fmt: skip
     return Task(
-        folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
-        plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
-        cast.part(shard.first, shard.last) if unique else None, format, _prims(plan)[shard.group], __version__,
+        folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), motion,
+        cast.part(shard.first, shard.last) if plan.mode == "unique" else None, format,
+        _prims(plan)[shard.group] if format == "usd" else "", __version__,
         character=None if group.character is None else group.character.resolve(),
     )  # fmt: skip
 

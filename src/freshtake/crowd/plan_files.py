@@ -7,7 +7,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -31,7 +30,6 @@ from freshtake.crowd.plan import (
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
 from freshtake.formats.table import csv_rows
-from freshtake.requests.crowd import Crowd
 
 RANGES = ("amount", "size", "phase", "heading")
 NEEDS = {"paths": "paths", "csv": "file"}
@@ -43,7 +41,6 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "object": (dict, "a table"), "array": (list, "a list"), "string": (str, "a text in quotes"),
     "integer": (int, "a whole number"), "number": ((int, float), "a number"), "boolean": (bool, "true or false"),
 }  # fmt: skip
-PLANS = (".toml",)
 
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
@@ -81,13 +78,16 @@ def _loaded(path: Path) -> dict[str, Any]:
         raise FormatError(path, "this is no TOML: check quotes, brackets and equals signs", place) from None
 
 
+def _named_file(path: Path, name: str, what: str, key: str) -> Path:
+    file = path.parent / name
+    if not file.is_file():
+        raise FormatError(path, f"there is no {what} {name!r}: check the path, from the plan on", key)
+    return file
+
+
 def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     key = f"groups[{number}]"
-    model = path.parent / values["model"]
-    if not model.is_file():
-        raise FormatError(
-            path, f"there is no model {values['model']!r}: check the path, from the plan on", f"{key}.model"
-        )
+    model = _named_file(path, values["model"], "model", f"{key}.model")
     if many > 1 and "share" not in values:
         raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
     ranges: dict[str, Any] = {}
@@ -102,10 +102,9 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     placement = _placement(path, values["placement"], f"{key}.placement") if "placement" in values else None
     target = (float(values["target"][0]), float(values["target"][1])) if "target" in values else None
     lines = _lines(path, values.get("paths", ()), f"{key}.paths")
-    character = path.parent / values["character"] if "character" in values else None
-    if character is not None and not character.is_file():
-        problem = f"there is no character {values['character']!r}: check the path, from the plan on"
-        raise FormatError(path, problem, f"{key}.character")
+    character = None
+    if "character" in values:
+        character = _named_file(path, values["character"], "character", f"{key}.character")
     share = float(values.get("share", 1.0))
     rest: dict[str, Any] = {"paths": lines, "target": target, "placement": placement, "character": character}
     return Group(model, values.get("name", ""), share, **ranges, **rest)
@@ -123,11 +122,7 @@ def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[
 
 
 def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
-    file = path.parent / values["file"]
-    if not file.is_file():
-        raise FormatError(
-            path, f"there is no height map {values['file']!r}: check the path, from the plan on", "ground.file"
-        )
+    file = _named_file(path, values["file"], "height map", "ground.file")
     if file.suffix.lower() == ".png" and "height" not in values:
         raise FormatError(path, "a picture needs it: how high white is, in metres", "ground.height")
     wide, deep = values["size"]
@@ -257,33 +252,3 @@ def _below(key: str, name: str) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-# Fields of a request that replace those of the plan, and what the plan calls them.
-CHANGES = {
-    "count": "number",
-    "seconds": "seconds",
-    "fps": "fps",
-    "mode": "mode",
-    "variants": "variants",
-    "seed": "seed",
-}
-
-
-def requested_plan(request: Crowd) -> tuple[Plan, dict[Path, Places]]:
-    """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
-
-    The request takes precedence over the file, except that groups keep a character that they name.
-    """
-    source, character = request.source, request.character
-    changes = {key: value for name, key in CHANGES.items() if (value := getattr(request, name)) is not None}
-    is_plan = source.suffix.lower() in PLANS
-    plan = read_plan(source, changes) if is_plan else replace(Plan((Group(source),)), **changes)
-    if request.avoid and plan.avoidance is None:
-        plan = replace(plan, avoidance=Avoidance())
-    if character is not None:
-        if not character.is_file():
-            raise FormatError(character, "there is no such file: check the path of --character")
-        groups = tuple(group if group.character else replace(group, character=character) for group in plan.groups)
-        plan = replace(plan, groups=groups)
-    return plan, read_places(plan)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.folder import ROUTES, read_characters, read_manifest
-from freshtake.crowd.shard_files import shard_clips
-from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import check_free, replacing, write_bytes
+from freshtake.crowd.shards import shard_clips
+from freshtake.errors import UsageError
+from freshtake.formats.files import replacing, write_bytes
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import pelvis
@@ -23,6 +23,7 @@ from freshtake.reports.viewport.scene import Figure, Placed, Scene
 from freshtake.reports.viewport.staging import front, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.crowd import CrowdPreview
+from freshtake.workflows.outputs import check_targets
 
 FRAMES = 15_000  # that a page holds: some four megabytes
 FPS, LEAST_FPS = 30.0, 10.0
@@ -41,24 +42,11 @@ class Previewed(NamedTuple):
 def crowd_preview(
     request: CrowdPreview, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> Previewed:
-    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page.
-
-    Args:
-        request: The folder of the crowd, and the page or picture to write.
-        report: Called with the progress.
-        warn: Unused.
-
-    Returns:
-        What was written and how much of the crowd it shows.
-    """
+    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page."""
     folder, page, picture = request.folder, request.out, request.png
     if page is None and picture is None:
         raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")
-    for path, ending in ((page, ".html"), (picture, ".png")):
-        if path is not None and path.suffix.lower() != ending:
-            raise FormatError(path, f"the name must end in {ending}")
-        if path is not None:
-            check_free(path)
+    check_targets((page, (".html",)), (picture, (".png",)))
     scene, every = crowd_scene(folder)
     written = []
     if page is not None:
@@ -67,7 +55,8 @@ def crowd_preview(
     if picture is not None:
         with replacing(picture) as temporary:
             steered = (folder / ROUTES).is_file()
-            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), steered).save(temporary, format="PNG", optimize=True)
+            shortest = min((len(shape) - 1) * shape.frame_time for shape in scene.shapes)
+            crowd_picture(scene, (0.0, 0.5 * shortest), steered).save(temporary, format="PNG", optimize=True)
         written.append(picture)
     return Previewed(written, len(scene.placements), len(scene.shapes), every)
 
@@ -170,7 +159,3 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
         spare = (len(figure) - 1) * figure.frame_time - seconds
         start = row["phase"] * max(spare, 0.0) if library else 0.0
         yield Placed(k, row["x"], row["z"], float(np.radians(row["heading_deg"])), start)
-
-
-def _shortest(scene: Scene) -> float:
-    return min((len(shape) - 1) * shape.frame_time for shape in scene.shapes)

@@ -196,8 +196,6 @@ def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
 
 def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
     """Add the routes of all walkers to the cast: planned now, or read where another part has written them."""
-    if not plan.steered:
-        return cast
     walkers = walkers_of(plan, cast, np.array(speeds))
     digest = hashlib.sha256(repr((plan.seed, plan.seconds, plan.avoidance)).encode())
     for values in (*walkers[:5], *(walkers.polylines or ())):

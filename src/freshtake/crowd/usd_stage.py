@@ -16,11 +16,12 @@ import numpy as np
 
 from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.plan import Shard
-from freshtake.crowd.shard_files import Motions, file_name
+from freshtake.crowd.shards import Motions, file_name
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import Rig
 from freshtake.formats.usd.writing import add_body, add_triangles, explained, export, joint_paths, pxr
 from freshtake.motion import Skeleton
+from freshtake.motion.body.roles import rest_positions
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats, Ints
@@ -161,7 +162,6 @@ def _editable(shards: list[Shard], fps: float, frames: int) -> Any:
 
 
 def _name(number: int) -> str:
-    """Return the name of a character's prim."""
     return f"character_{number:06d}"
 
 
@@ -189,13 +189,9 @@ def _add_skeleton(stage: Any, path: str, skeleton: Skeleton) -> None:
     prim = lib.UsdSkel.Skeleton.Define(stage, path)
     offsets = skeleton.offsets.copy()
     offsets[0] = 0.0  # the SkelRoot is where the hips are
-    world = offsets.copy()
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0:
-            world[joint] += world[parent]
     prim.CreateJointsAttr(joint_paths(skeleton.names, skeleton.parents.tolist()))
     prim.CreateJointNamesAttr(list(skeleton.names))  # as they are: paths cannot hold every letter
-    prim.CreateBindTransformsAttr(_moved(world))
+    prim.CreateBindTransformsAttr(_moved(rest_positions(skeleton)))
     prim.CreateRestTransformsAttr(_moved(offsets))
 
 
@@ -226,14 +222,8 @@ class BoneMesh(NamedTuple):
 
 def bone_mesh(skeleton: Skeleton) -> BoneMesh:
     """Make spindles between joints, and from joints to tips."""
-    world = skeleton.offsets.copy()
-    world[0] = 0.0
-    parents = skeleton.parents.tolist()
-    bones = []
-    for joint, parent in enumerate(parents):
-        if parent >= 0:
-            world[joint] += world[parent]
-            bones.append((parent, world[parent], world[joint]))
+    world, parents = rest_positions(skeleton), skeleton.parents.tolist()
+    bones = [(parent, world[parent], world[joint]) for joint, parent in enumerate(parents) if parent >= 0]
     bones += [(site.joint, world[site.joint], world[site.joint] + site.offset) for site in skeleton.end_sites]
     bones = [bone for bone in bones if np.linalg.norm(bone[2] - bone[1]) > 1e-6]
     vertices = [_spindle(start, end) for _, start, end in bones]

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
-from freshtake.motion.cycles.recurrence import dissimilarity, one_cycle_apart, track
+from freshtake.density.time_alignment import around, fit_near, harmonic_basis, phase_window, phases
+from freshtake.motion.cycles.recurrence import dissimilarity, find_phase, possible_periods
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.graphs import nearest
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-SHORTEST = 0.3  # seconds of the shortest cycle looked for
-PERIODIC = 0.6  # distance after a cycle relative to that of two random moments, below which a class has cycles
-ROUNDS = 2.0  # cycles that are enough to call a class cyclic, wherever its takes end
+LONGEST = 4096  # frames of a run that are searched for its cycle
+PERIODIC = 0.6  # distance after a cycle relative to that of two random moments
+ROUNDS = 2.0  # cycles: from here on a class has several, wherever its takes end
+SINGLE = 1.5  # cycles: shorter runs are one cycle each
 OTHER = 1.2  # times the cycle: a longer period is a different one
 HARMONICS = 4  # of the mean cycles that are aligned to each other
 GRID = 256  # moments of a cycle
@@ -50,11 +51,9 @@ def cycles_of(model: DensityModel) -> Cycles:
             continue
         spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
         runs = [model.weights[a:b] for a, b in spans]
-        recurring = recurrence(runs, SHORTEST / model.frame_time)
-        periods, learned = recurring.periods, float(model.limits[owner, 2])
-        # The rest of a take may be two cycles, nearest to itself after both: only the full take shows which.
-        if max(map(len, runs)) >= learned and abs(np.log(recurring.period / learned)) > np.log(OTHER):
-            periods = np.full(len(runs), learned)
+        lengths, learned = np.array([float(len(y)) for y in runs]), float(model.limits[owner, 2])
+        # Single cycles may differ in length.
+        periods = lengths if lengths.max() < SINGLE * learned else np.full(len(runs), learned)
         for (a, b), phase_and_pace in zip(spans, _phases(runs, periods), strict=True):
             place[a:b], pace[a:b] = phase_and_pace
         members = np.concatenate([np.arange(a, b) for a, b in spans])
@@ -68,88 +67,44 @@ def cycles_of(model: DensityModel) -> Cycles:
     return Cycles(place, pace, model.allowed, periodic)
 
 
-def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
-    """Return after how many frames poses recur best, and how near: 0 exactly, 1 like two random moments."""
-    points = np.concatenate(runs)
-    usual = 2.0 * float(points.var(axis=0).sum())
-    longest = max(map(len, runs))
-    # Lags near the length of the longest run compare few frames; 400 times the shortest cycle bounds the time.
-    lags = np.arange(1, int(min(0.85 * longest, max(400.0 * shortest, 1.0))) + 1)
-    if usual <= 0.0 or len(lags) < 3:
-        return float(longest), 1.0
-    apart = _apart(runs, lags[-1])[1:] / usual
-    falls = np.flatnonzero(np.diff(apart) < 0.0)  # before that, poses are near because little time has passed
-    first = max(int(falls[0]) if len(falls) else len(lags), round(shortest) - 1)
-    if first >= len(lags) - 1:
-        return float(longest), 1.0
-    later = apart[first:]
-    # Poses also recur after two cycles: of lags that are nearly as good the shortest is the cycle.
-    good = first + np.flatnonzero(later <= later.min() + 0.1 * (later.max() - later.min()))
-    stop = good[0]
-    while stop + 1 in good:
-        stop += 1
-    best = int(good[0] + np.argmin(apart[good[0] : stop + 1]))
-    # By Fourier transform, an exact repetition may be slightly below 0.
-    return float(lags[best]), float(np.sqrt(max(apart[best], 0.0)))
+def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
+    """Return the frames of a cycle per run (runs,), as they are found in takes of all methods; None without cycles.
 
-
-class Recurrence(NamedTuple):
-    """How runs of mode weights recur."""
-
-    periods: Floats  # (runs,): frames of a cycle
-    apart: float  # how near they recur: 0 exactly, 1 like two random moments
-    steady: bool  # whether that is certain: a run goes through several cycles, or every run is one cycle
-    even: bool = True  # whether cycles are equally long, so that one frequency describes them
-
-    @property
-    def period(self) -> float:
-        """The usual frames of a cycle."""
-        return float(np.mean(self.periods))
-
-
-def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
-    """Find cycles by the lag after which poses recur best, or by the ends of runs where none has several cycles.
-
-    A take that was cut to one cycle shows no pose twice: that it is a cycle shows in its end, whose pose
-    and velocity lead to its beginning.
+    A take that was cut to one cycle shows no pose twice: that it is a cycle shows in its end, whose pose and velocity
+    lead to its beginning.
     """
-    period, apart = period_of(runs, shortest)
-    lagged = np.full(len(runs), period)
-    if max(map(len, runs)) >= ROUNDS * period:
-        even = apart <= PERIODIC
-        if apart > PERIODIC:  # the tempo may vary: compare at equal phase instead of after a fixed number of frames
-            apart = min(apart, _followed(runs, round(period)))
-        if apart > PERIODIC:  # arms may move independently: the legs may still be cyclic
-            apart = min(apart, _followed(_cycling_modes(runs, period), round(period)))
-        return Recurrence(lagged, apart, apart <= PERIODIC, even)
-    closed = closing(runs)
-    if closed < apart:
-        return Recurrence(np.array([float(len(y)) for y in runs]), closed, closed <= PERIODIC)
-    return Recurrence(lagged, apart, False)
+    # The beginning shows the cycle, and tracking its phase takes time in proportion to the length.
+    beginnings = [y[:LONGEST] for y in runs]
+    for part in ("all modes", "cyclic ones"):
+        modes = beginnings if part == "all modes" else _cycling_modes(beginnings, fps)
+        found = [(len(y), find_phase(y, fps)) for y in modes]
+        # One run of several may recur by chance.
+        if sum(frames for frames, one in found if one is not None) >= 0.5 * sum(map(len, beginnings)):
+            return np.full(len(runs), np.median([len(one[0].template) for _, one in found if one is not None]))
+    return np.array([float(len(y)) for y in runs]) if closing(runs) <= PERIODIC else None
 
 
-def _cycling_modes(runs: list[Floats], period: float) -> list[Floats]:
-    """Return the modes of the runs that are mostly cyclic; all modes if those hold too little of the motion."""
-    heights = cycle_heights(runs, np.full(len(runs), period)) / (2.0 * sum(map(len, runs)))
+def _cycling_modes(runs: Sequence[Floats], fps: float) -> list[Floats]:
+    """Return the modes that are mostly cyclic, as legs are while arms move independently; none if they hold little."""
     spread = np.concatenate(runs).var(axis=0)
-    # A mode is cyclic where a sine of the period explains 0.3 of its variance.
-    cycling = heights >= 0.3 * spread
-    # Such modes must hold about a third of the motion, as legs do.
-    return [y[:, cycling] for y in runs] if spread[cycling].sum() > (1.0 / 3.0) * spread.sum() else runs
+    for period in possible_periods(max(runs, key=len), fps)[:4]:
+        heights = cycle_heights(runs, np.full(len(runs), float(period))) / (2.0 * sum(map(len, runs)))
+        # A mode is cyclic where a sine of the period explains 0.3 of its variance.
+        cycling = heights >= 0.3 * spread
+        # Such modes must hold about a third of the motion, as legs do.
+        if 1.0 > spread[cycling].sum() / spread.sum() > 1.0 / 3.0:
+            return [y[:, cycling] for y in runs]
+    return []
 
 
-def _followed(runs: list[Floats], period: int) -> float:
-    """Return how near runs of several cycles recur a cycle later, when their tempo is tracked."""
-    squares, counts = 0.0, 0
-    for y in runs:
-        progress = track(y, period).progress if period > 2 and len(y) >= ROUNDS * period else np.zeros(1, dtype=np.intp)
-        if progress[-1] - progress[0] >= ROUNDS * period:  # otherwise there is too little progress to compare
-            squares += len(y) * one_cycle_apart(y, progress, period)
-            counts += len(y)
-    return float(np.sqrt(squares / counts)) if counts else 1.0
+def is_even(runs: Sequence[Floats], period: float) -> bool:
+    """Return whether cycles are equally long, so that one frequency describes them: poses recur after a period."""
+    lag = round(period)
+    apart = [(len(y) - lag, dissimilarity(y, lag)[lag]) for y in runs if len(y) > lag]
+    return bool(sum(n * x for n, x in apart) <= PERIODIC**2 * sum(n for n, _ in apart))
 
 
-def closing(runs: list[Floats]) -> float:
+def closing(runs: Sequence[Floats]) -> float:
     """Return how far runs end from where they began, in pose and velocity: 0 closed, 1 like two random moments.
 
     Velocities are compared relative to their size: a run that begins and ends in standing does not close.
@@ -175,35 +130,17 @@ def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
 def _heights(values: Floats, period: float) -> Floats:
     """Return the amplitude of the cycle around each frame (frames,), without slow changes."""
     reach = max(round(period), 1)
-    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    window = phase_window(reach)
     turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
-    weight = _around(np.ones(len(values)), window)
+    weight = around(np.ones(len(values)), window)
     squares = np.zeros(len(values))
     for column in values.T:
-        middle = _around(column, np.ones(reach)) / _around(np.ones(len(values)), np.ones(reach))
-        squares += np.abs(2.0 * _around((column - middle) * turns, window) / weight) ** 2
+        middle = around(column, np.ones(reach)) / around(np.ones(len(values)), np.ones(reach))
+        squares += np.abs(2.0 * around((column - middle) * turns, window) / weight) ** 2
     return np.sqrt(squares)
 
 
-def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
-    """Return the sum of values weighted by a window around each frame, as long as the values."""
-    start = len(window) // 2
-    return np.asarray(np.convolve(values, window)[start : start + len(values)])
-
-
-def _apart(runs: list[Floats], longest: int) -> Floats:
-    """Return the mean squared distance of frames by their lag, (longest + 1,), over all runs."""
-    sums, counts = np.zeros(longest + 1), np.zeros(longest + 1)
-    for y in runs:
-        lags = np.arange(min(longest, len(y) - 1) + 1)
-        pairs = len(y) - lags
-        # `dissimilarity` divides by twice the variance, which is that of this run alone.
-        sums[lags] += dissimilarity(y, lags[-1]) * pairs * 2.0 * y.var(axis=0).sum()
-        counts[lags] += pairs
-    return sums / np.maximum(counts, 1.0)
-
-
-def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
+def cycle_heights(runs: Sequence[Floats], periods: Floats) -> Floats:
     """Return how much of the cycle is in each mode (modes,): squared amplitudes of the sines, summed over frames."""
     fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
     return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
@@ -296,11 +233,12 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
 
 def cycle_column(data: Sequence[Floats]) -> int:
     """Return the mode with most of the cycle, or with most of the movement where there is no steady cycle."""
-    # No cycle is shorter than six frames.
-    came_back = recurrence(list(data), 6.0)
-    if not came_back.steady:
-        return int(np.concatenate(data).var(axis=0).argmax())
-    return int(cycle_heights(list(data), came_back.periods).argmax())
+    # At 30 frames per second no cycle is shorter than six frames.
+    periods, order = periods_of(data, 30.0), np.argsort(-np.concatenate(data).var(axis=0))
+    if periods is not None:
+        return int(cycle_heights(data, periods).argmax())
+    # Where modes recur apart from each other, the largest that does shows the cycle.
+    return int(next((k for k in order if periods_of([y[:, [k]] for y in data], 30.0) is not None), order[0]))
 
 
 def median(durations: Floats) -> float:

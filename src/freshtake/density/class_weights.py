@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-Weights = Mapping[str, float] | str | npt.ArrayLike | Callable[[int], Mapping[str, float]]
 _ARROW = re.compile(r"->|→")
 
 

@@ -15,7 +15,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.check.checks import is_tpose_first, repeated, spikes
 from freshtake.motion.kinds import fill_gaps
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 
 LEAST = 3  # points that determine the orientation of a body
 SHOWN = 4  # names in a message
@@ -59,10 +60,9 @@ def check_seen(clip: PointClip, label: str) -> None:
     if len(hidden) == len(clip.names):
         raise UsageError(f"{label}: no marker is seen in any frame: leave this take out")
     if hidden:
-        names = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else "")
         raise UsageError(
-            f"{label}: never seen: {names}; --common (in Python, density.common_points) keeps the markers that all "
-            "takes have"
+            f"{label}: never seen: {_some(hidden)}; --common (in Python, density.common_points) keeps the markers that "
+            "all takes have"
         )
 
 
@@ -71,19 +71,18 @@ def _ordered(take: Any, first: Any, label: str) -> Any:
         return take
     lacks, more = set(first.names) - set(take.names), set(take.names) - set(first.names)
     if lacks or more:
+        parts = [("it lacks", sorted(lacks)), ("it also has", sorted(more))]
+        odd = ", ".join(f"{word} {_some(names)}" for word, names in parts if names)
         raise UsageError(
-            f"{label} has other markers than {first.name or 'the first take'}: {_told(lacks, more)}; --common (in "
+            f"{label} has other markers than {first.name or 'the first take'}: {odd}; --common (in "
             "Python, density.common_points) keeps those that all takes have"
         )
     return _picked(take, first.names)
 
 
-def _told(lacks: set[str], more: set[str]) -> str:
-    parts = [(word, sorted(names)) for word, names in (("it lacks", lacks), ("it also has", more)) if names]
-    return ", ".join(
-        f"{word} {', '.join(names[:SHOWN])}{f' and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}"
-        for word, names in parts
-    )
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:

@@ -5,8 +5,9 @@ Streams are steered, decoded and planted frame by frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -181,79 +182,59 @@ def _wrapped(angle: float) -> float:
     return float(np.angle(np.exp(1j * angle)))
 
 
-class StreamOptions(NamedTuple):
-    """What a stream yields."""
-
-    residuals: bool
-    decode: bool
-    plant: bool | str
-    control: Controls | None
-
-
-def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, options: StreamOptions) -> Iterator[Any]:
+def stream_of(
+    model: DensityModel, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool, plant: bool | str,
+    control: Controls | None,
+) -> Iterator[Any]:  # fmt: skip
     """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
-    blocks = _blocks(model, rng, weights_asked(model, weights, options.control), options.control)
-    plant, has_contacts = options.plant and model.planting_model is not None, model.knows_contacts
-    # A decoded block of a clip can be split into frames; points and strokes are decoded one by one.
-    blockwise = model.recipe is not None and model.recipe.motion_type is Clip
-    if not options.decode or not blockwise or (plant and not has_contacts):
-        # contacts that are detected in the motion need single frames
-        blocks = (row[None] for block in blocks for row in block)
-    if not options.decode:
-        return (block[0] for block in blocks)
-    motions = _motions(model, blocks, options.residuals)
-    if plant:
-        assert model.planting_model is not None
+    blocks = _blocks(model, rng, weights_asked(model, weights, control))
+    rows: Iterator[Floats] = (row for block in blocks for row in block)
+    if control is not None:
+        rows = turned(model, rows, control)
+    if not decode:
+        return rows
+    base, has_contacts = model.planting_model if plant else None, model.knows_contacts
+    # A block of a clip's rows can be split into frames once it is decoded; points and strokes are decoded one by one.
+    # So are contacts that are detected in the motion, and what may change from frame to frame.
+    blockwise = model.recipe is not None and model.recipe.motion_type is Clip and (base is None or has_contacts)
+    size = BLOCK if blockwise and not callable(weights) and not callable(control) else 1
+    motions = _motions(model, (np.stack(list(islice(rows, size))) for _ in repeat(None)), residuals)
+    if base is not None:
         pairs = ((clip, standing(model, rows) if has_contacts else None) for clip, rows in motions)
-        return planted_stream(pairs, model.planting_model, settings_for(options.plant), has_contacts=has_contacts)
+        return planted_stream(pairs, base, settings_for(plant), has_contacts=has_contacts)
     return (frame for motion, _ in motions for frame in (motion.single_frames() if len(motion) > 1 else (motion,)))
 
 
-def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
-    """Yield rows (frames, width) with the turn rates that a control asks for: single rows if something may change."""
-    live = callable(weights)
+def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any) -> Iterator[Floats]:
+    """Yield rows (frames, width): single rows if the weights may change."""
+    live, frame = callable(weights), 0
     state = model.start(rng, weights(0) if live else weights, used=None if live else model.mixture(weights) > 0.0)
     steady = None if live else np.tile(model.mixture(weights), (BLOCK, 1))
-    limit, frame = 0.0 if control is None else turn_limit(model), 0
-    trajectory: Any = None
     while True:
         state, rows = model.advance(state, weights(frame) if live else steady, rng)
-        if control is None:
-            yield rows
-            frame += len(rows)
-            continue
-        turned = []
-        for row in rows:
-            if trajectory is None:
-                trajectory = begin_trajectory(model, row)
-            else:
-                now = control(frame) if callable(control) else control
-                row, trajectory = guided(model, now, row, trajectory, limit)
-            frame += 1
-            if callable(control):  # it is called for a frame only when that frame is due
-                yield row[None]
-            else:
-                turned.append(row)
-        if turned:
-            yield np.stack(turned)
+        yield rows
+        frame += len(rows)
 
 
-def _motions(model: DensityModel, blocks: Iterator[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
+def turned(model: DensityModel, rows: Iterable[Floats], control: Controls) -> Iterator[Floats]:
+    """Yield rows from the start of a synthesis with the turn rates that a control asks for, each when it is due."""
+    limit, trajectory = 0.0, None
+    for frame, row in enumerate(rows):
+        if trajectory is None:
+            trajectory, limit = begin_trajectory(model, row), turn_limit(model)
+        else:
+            now = control(frame) if callable(control) else control
+            row, trajectory = guided(model, now, row, trajectory, limit)
+        yield row
+
+
+def _motions(model: DensityModel, blocks: Iterable[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
     """Yield motions, each placed where the one before ended, and the rows that they are decoded from."""
     place, last = Start(), None
     for rows in blocks:
         yield model.decode(rows, residuals, start=place, before=last), rows
         place = model.where_it_ends(rows, place, last)
         last = rows[-1]
-
-
-def steered(model: DensityModel, rows: Floats, control: Controls) -> Floats:
-    """Return rows from the start of a synthesis with the turn rates that a control asks for."""
-    trajectory, limit, out = begin_trajectory(model, rows[0]), turn_limit(model), rows.copy()
-    for frame in range(1, len(rows)):
-        now = control(frame) if callable(control) else control
-        out[frame], trajectory = guided(model, now, rows[frame], trajectory, limit)
-    return out
 
 
 def weights_asked(model: DensityModel, weights: Any, control: Controls | None) -> Any:
@@ -263,12 +244,10 @@ def weights_asked(model: DensityModel, weights: Any, control: Controls | None) -
         return weights
     if weights is not None:
         raise UsageError("weights and a speed cannot both be asked for: a speed chooses the weights")
-    if not callable(control):
-        return dict(zip(model.classes, weights_for(model, now.speed).tolist(), strict=True))
-    return lambda frame: _at_speed(model, control(frame))
 
+    def at_speed(control: Control) -> dict[str, float]:
+        if control.speed is None:
+            raise UsageError("a control that names a speed once must name one for every frame")
+        return dict(zip(model.classes, weights_for(model, control.speed).tolist(), strict=True))
 
-def _at_speed(model: DensityModel, control: Control) -> dict[str, float]:
-    if control.speed is None:
-        raise UsageError("a control that names a speed once must name one for every frame")
-    return dict(zip(model.classes, weights_for(model, control.speed).tolist(), strict=True))
+    return (lambda frame: at_speed(control(frame))) if callable(control) else at_speed(now)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.density.examples import Material, rate_columns, rounded
+from freshtake.density.examples import Material, rate_columns
 from freshtake.density.settings import Settings
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import ADULT_LEG
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.features import Start, decode, encode, where_it_ends
+from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.verdict import require_unflung
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.pca import Pca, fit, project, restore
 from freshtake.numeric.rotations import mean
 
@@ -191,31 +191,14 @@ def recorded(model: DensityModel) -> list[Clip]:
     return [clip for clip in motions if isinstance(clip, Clip)]
 
 
-def turned_clip(
-    turning: Turning, rates: Floats, columns: Floats, swing: float | None, start: Start | None, name: str
-) -> Clip:
-    """Decode columns of `Turning` to a clip; `swing` is that of the frame before, if there was one.
-
-    `rates` (frames, 4) are those of synthesis, see `smooth_rates`.
-    """
-    values = np.concatenate([root_rates(rates, turning.layout.frame_time, swing), columns], axis=1)
-    return turning.layout.decode(values, start or Start(), swing is not None, None, name)
-
-
-def turned_poses(model: DensityModel, turning: Turning, columns: Floats) -> Floats:
-    """Return the same poses as DOFs of the model's recipe; the root's travel is left at 0."""
-    assert model.recipe is not None
-    values = np.concatenate([np.zeros((len(columns), RATES)), columns], axis=1)
-    clip = turning.layout.decode(values, Start(), False, None, "")
-    return encode(model.recipe, clip, strict=False).values
-
-
 def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
     """Return rows (frames, DOFs) of the recipe: x = mean + V y, plus the residuals."""
     out = mode_dofs(model, rows, residuals and model.turning is None, before)
     if residuals and model.turning is not None and model.recipe is not None:
-        moving = rate_columns(model.recipe)
-        out[:, ~moving] = turned_poses(model, model.turning, model.detail(rows))[:, ~moving]
+        moving, columns = rate_columns(model.recipe), model.detail(rows)
+        values = np.concatenate([np.zeros((len(columns), RATES)), columns], axis=1)
+        clip = model.turning.layout.decode(values, Start(), False, None, "")
+        out[:, ~moving] = encode(model.recipe, clip, strict=False).values[:, ~moving]
     return out
 
 
@@ -240,23 +223,15 @@ def _swing(model: DensityModel, before: Floats | None) -> float | None:
     return None if before is None or model.rates.shape[1] == 0 else float(before[last])
 
 
-def rows_end(model: DensityModel, rows: Floats, start: Start, before: Floats | None) -> Start:
-    """Return where the last of some rows is, given where they start."""
-    if model.recipe is None:
-        return start
-    values = mode_dofs(model, rows, False, before)
-    return where_it_ends(model.recipe, values, start=start, resume=before is not None)
-
-
 def decoded(
     model: DensityModel, rows: Floats, residuals: bool, start: Start | None, before: Floats | None, name: str
 ) -> Any:
     """Return a motion of the examples' kind; a skeleton keeps its lengths."""
     if residuals and model.turning is not None:
         d, r = model.modes, model.rates.shape[1]
-        motion: Any = turned_clip(
-            model.turning, rows[:, d : d + r], model.detail(rows), _swing(model, before), start, name
-        )
+        rates = root_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))
+        values = np.concatenate([rates, model.detail(rows)], axis=1)
+        motion: Any = model.turning.layout.decode(values, start or Start(), before is not None, None, name)
     else:
         values = mode_dofs(model, rows, residuals, before)
         if model.recipe is None:

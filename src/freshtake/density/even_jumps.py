@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from freshtake.density.examples import rounded
 from freshtake.density.jumps import FARTHER, SHARP, SHARPEST, Track
 from freshtake.density.possible_jumps import BEFORE, Jumps, Span
 from freshtake.density.runs import Limits, Place, aligned_place, eased, fading, read_at
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 from freshtake.numeric.compiled import compiled
 
 if TYPE_CHECKING:

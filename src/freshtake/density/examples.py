@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.density.cleaning import bridge_single, cleaned, in_one_order, still
 from freshtake.density.settings import Settings
@@ -17,7 +16,8 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats, rounded
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,
@@ -129,11 +129,6 @@ class Material:
     notes: tuple[str, ...] = ()
 
 
-def rounded(values: npt.ArrayLike) -> Floats:
-    """Round numbers as a model file keeps them."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
-
-
 def rate_columns(layout: Recipe) -> Bools:
     """Return which of a recipe's DOFs are rates of the root, which are not part of the pose."""
     return np.array([unit in ("speed", "turn") for unit in layout.units], dtype=np.bool_)
@@ -207,22 +202,10 @@ def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
 
 def _pieces(take: Any) -> list[Any]:
     """Return the sound runs of a take as separate motions."""
-    out = []
-    for start, stop in runs(take.sound):
-        if stop - start < LEAST_FRAMES:
-            continue
-        motion = take.motion
-        if isinstance(motion, Clip):
-            moved = motion.joint_translations
-            out.append(
-                motion.changed(
-                    root=motion.root[start:stop], rotations=motion.rotations[start:stop],
-                    joint_translations=None if moved is None else moved[start:stop],
-                )
-            )  # fmt: skip
-        else:
-            out.append(replace(motion, positions=motion.positions[start:stop]))
-    return out
+    motion, spans = take.motion, [slice(a, b) for a, b in runs(take.sound) if b - a >= LEAST_FRAMES]
+    if isinstance(motion, Clip):
+        return [motion.picked(span) for span in spans]
+    return [replace(motion, positions=motion.positions[span]) for span in spans]
 
 
 def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None) -> Material:

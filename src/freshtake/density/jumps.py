@@ -16,6 +16,7 @@ from freshtake.numeric.compiled import compiled
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
+    from freshtake.density.settings import Settings
 
 TRIES = 4  # kernels drawn per jump at most
 EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
@@ -205,7 +206,7 @@ def track_of(model: DensityModel) -> Track:
     firsts, lasts = np.repeat(stops - lengths, lengths), np.repeat(stops - 1, lengths)
     d = model.modes
     steps = np.concatenate([arrivals(run) for name in model.classes for run in model.runs(name)])
-    scale = _scale(model)
+    scale = compared_scale(model.widths, model.settings)
     places = np.concatenate([model.weights, steps], axis=1) * scale
     index = block_index(places, model.owners, model.allowed)
     blocks, jumps = _stretches(lengths), model.jumps
@@ -219,10 +220,10 @@ def track_of(model: DensityModel) -> Track:
     )  # fmt: skip
 
 
-def _scale(model: DensityModel) -> Floats:
-    """Return the factors of poses and velocities when kernels are compared, (2 modes,)."""
-    scale: Floats = 1.0 / model.widths
-    scale[model.modes :] *= np.sqrt(model.settings.velocity_weight)
+def compared_scale(widths: Floats, settings: Settings) -> Floats:
+    """Return the factors of poses and velocities when kernels of these widths are compared, (2 modes,)."""
+    scale: Floats = 1.0 / widths
+    scale[len(scale) // 2 :] *= np.sqrt(settings.velocity_weight)
     return scale
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
+from freshtake.density.class_cycles import OTHER, ROUNDS, SINGLE, in_cycle, is_even, periods_of
 from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
 from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
-from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
-from freshtake.density.jumps import FAR, SHARP
+from freshtake.density.examples import LEAST_FRAMES, Material, material_of
+from freshtake.density.jumps import FAR, SHARP, compared_scale
 from freshtake.density.model import DensityModel
 from freshtake.density.planting import COMPLETE
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
@@ -25,11 +25,10 @@ from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.cycles.common_cycles import find_common_cycles
-from freshtake.motion.cycles.cycles import closing_of
-from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.arrays import runs as contiguous
+from freshtake.motion.cycles.cycles import closing_of, find_common_cycles
+from freshtake.numeric.arrays import Bools, Floats, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 
@@ -69,13 +68,12 @@ def learn(
     runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in runs] for runs in material.poses]
     everything = [run for runs in runs_of for run in runs]
     steps = np.concatenate([velocities(run) for run in everything])
-    scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
-    scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
+    scale = compared_scale(motion_widths(pca.variances, steps, chosen.alpha), chosen)
     pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
     for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
-        given = (cyclic or {}).get(name)
-        spans, steady = _spans(runs, material.frame_time, given is not False, examples[name])
+        stated = (cyclic or {}).get(name)
+        spans, steady = _spans(runs, material.frame_time, stated is not False, examples[name])
         lost = sum(map(len, runs)) - sum(b - a for _, a, b in spans)
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
         mine = [runs[run][a:b] for run, a, b in spans]
@@ -86,17 +84,18 @@ def learn(
         # Frames nearer in time than this count as the same moment, or a slow part would be repeated again and again.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
-        given = steady is not None or None if given is None else given
+        expected = True if stated is None and steady is not None else stated
         if steady is not None and lengths.max() < ROUNDS * steady:
             parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
         else:
-            parts = parts_of(np.concatenate(mine), places, lengths, bounds, given)
-        if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and (cyclic or {}).get(name) is None:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, expected)
+        if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and stated is None:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
-        _check_complete(name, parts, limit[2], material, number, (cyclic or {}).get(name))
-        pieces_kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
-        repeats = steady is not None or recurrence(pieces_kept, SHORTEST / material.frame_time).apart <= PERIODIC
-        periodic.append(parts.cyclic and repeats)
+        _check_complete(name, parts, limit[2], material, number, stated)
+        kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
+        periodic.append(
+            parts.cyclic and (steady is not None or periods_of(kept, 1.0 / material.frame_time) is not None)
+        )
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that nothing leads back to are left out"] if lost else []
@@ -108,9 +107,9 @@ def learn(
     material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
     model = _assembled(
-        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
-    )
-    model = replace(model, periodic=tuple(periodic))
+        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables),
+        tuple(periodic),
+    )  # fmt: skip
     _check_feet(model)
     model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
@@ -191,25 +190,16 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
     all_frames = [(number, 0, len(y)) for number, y in enumerate(runs)]
     if not may_repeat:
         return all_frames, None
-    shortest = SHORTEST / frame_time
-    came_back = recurrence(runs, shortest)
-    if came_back.steady and not came_back.even:
-        return all_frames, came_back.period
-    if came_back.steady:
-        spans = _cycling(runs, came_back.period)
-        longest = max((b - a for _, a, b in spans), default=0)
-        return (spans if longest >= min(came_back.period, max(map(len, runs))) else all_frames), came_back.period
-    # Standing, turning round or another movement may hide the cycles: examine the part that seems to have them.
-    spans = [(number, a, b) for number, a, b in _cycling(runs, came_back.period) if b - a >= ROUNDS * came_back.period]
-    inside = recurrence([runs[number][a:b] for number, a, b in spans], shortest) if spans else None
-    if inside is not None and inside.steady:
-        return spans, inside.period
+    periods = periods_of(runs, 1.0 / frame_time)
     # Modes are shared by all classes and may describe this one poorly: use the detection on the takes themselves.
-    period = _shared_period(takes, frame_time)
+    period = _shared_period(takes, frame_time) if periods is None else float(periods.mean())
     if period is None:
         return all_frames, None
-    spans = [(number, a, b) for number, a, b in _cycling(runs, period) if b - a >= period]
-    return spans or all_frames, period
+    # Single cycles are kept as they are; where the tempo varies, one frequency does not show where the cycles are.
+    if max(map(len, runs)) < SINGLE * period or not is_even(runs, period):
+        return all_frames, period
+    stretches = [(k, a, b) for k, mask in enumerate(in_cycle(runs, period)) for a, b in contiguous(mask)]
+    return [(k, a, b) for k, a, b in stretches if b - a >= max(period, LEAST_FRAMES)] or all_frames, period
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
@@ -221,12 +211,6 @@ def _shared_period(takes: Any, frame_time: float) -> float | None:
     if clips and closing_of(clips).cyclic:
         return float(np.median([clip.duration for clip in clips])) / frame_time
     return None
-
-
-def _cycling(runs: list[Floats], period: float) -> list[Span]:
-    """Return stretches of runs in which a cycle of this period has its usual amplitude."""
-    masks = in_cycle(runs, period)
-    return [(number, a, b) for number, mask in enumerate(masks) for a, b in contiguous(mask) if b - a >= LEAST_FRAMES]
 
 
 def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, float]:
@@ -267,7 +251,7 @@ def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
 
 def _assembled(
     material: Material, settings: Settings, pca: Pca, runs_of: list[list[Floats]], pieces: list[list[Piece]],
-    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable,
+    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable, periodic: tuple[bool, ...],
 ) -> DensityModel:  # fmt: skip
     weights, rates, residuals, allowed = [], [], [], []
     for runs, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
@@ -283,5 +267,5 @@ def _assembled(
         settings, material.classes, material.names, material.frame_time, material.recipe, material.scale, pca,
         np.concatenate(weights), np.concatenate(rates), np.concatenate(residuals),
         tuple(tuple(b - a for _, a, b, _ in mine) for mine in pieces), np.concatenate(allowed), cyclic, limits,
-        tuple(errors[name] for name in material.classes), jumps, material.notes,
+        tuple(errors[name] for name in material.classes), jumps, material.notes, periodic,
     )  # fmt: skip

@@ -11,9 +11,9 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import BLOCK, Controls, Gaits, StreamOptions, gaits_of, steered, stream_of, weights_asked
+from freshtake.density.control import BLOCK, Controls, Gaits, gaits_of, stream_of, turned, weights_asked
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, dofs_of, rows_end, turning_of, weights_of
+from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
@@ -23,7 +23,7 @@ from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Start, encode
+from freshtake.motion.features import Start, encode, where_it_ends
 from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
@@ -249,7 +249,8 @@ class DensityModel(LearnedKernels):
         """
         plan = schedule(self.classes, weights_asked(self, weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
-        motion = self.decode(rows if control is None else steered(self, rows, control), residuals, name=name)
+        steered = rows if control is None else np.stack(list(turned(self, rows, control)))
+        motion = self.decode(steered, residuals, name=name)
         return self.planted(motion, plant, rows) if plant else motion
 
     @one_blas_thread()
@@ -292,7 +293,7 @@ class DensityModel(LearnedKernels):
         Returns:
             An endless iterator of rows (width,) or of one-frame motions.
         """
-        return stream_of(self, rng, weights, StreamOptions(residuals, decode, plant, control))
+        return stream_of(self, rng, weights, residuals, decode, plant, control)
 
     def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
         """Return the placement of the last row, from which the next piece continues.
@@ -305,7 +306,9 @@ class DensityModel(LearnedKernels):
         Returns:
             The `start` for `decode`.
         """
-        return rows_end(self, rows, start, before)
+        if self.recipe is None:
+            return start
+        return where_it_ends(self.recipe, mode_dofs(self, rows, False, before), start=start, resume=before is not None)
 
     def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
         """Return rows of synthesis as rows of the recipe: x = mean + V y, plus the residuals.

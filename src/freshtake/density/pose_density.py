@@ -328,10 +328,8 @@ class LearnedKernels:
             raise UsageError(
                 f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"
             )
-        if weights is None or isinstance(weights, str | Mapping):
-            plan = schedule(self.classes, weights, 1)
-        else:
+        if weights is not None and not isinstance(weights, str | Mapping):
             values = np.asarray(weights, dtype=np.float64)
-            plan = schedule(self.classes, values if values.ndim == 0 else values[None], 1)
-        mix: Floats = plan[0]
+            weights = values if values.ndim == 0 else values[None]
+        mix: Floats = schedule(self.classes, weights, 1)[0]
         return mix

@@ -14,6 +14,7 @@ from freshtake.density.jumps import FARTHER
 from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
@@ -183,7 +184,9 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
         exits = [_exit(piece, jumps, bounds.period, piece[1] not in ends) for piece in pieces]
         usable = jumps.where(jumps.strains <= 1.0)
         connected = _connected(len(weights), pieces, exits, usable)
-        shorter = [(a, b) for a, b in _pieces(connected, pieces) if b - a >= LEAST_FRAMES]
+        # The remaining runs are cut at every kernel that is not connected.
+        cut = [(start + a, start + b) for start, stop in pieces for a, b in contiguous(connected[start:stop])]
+        shorter = [(a, b) for a, b in cut if b - a >= LEAST_FRAMES]
         if not shorter:  # nothing leads back: a run that is followed to its end stops there
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if shorter == pieces:
@@ -234,11 +237,8 @@ def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floa
     return float(nearest(np.concatenate(early), last)[0].min())
 
 
-Exit = tuple[int, int]
-
-
-def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
-    """Return the kernel near a run's end from which a jump is mildest, and where it leads.
+def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
+    """Return the kernel near a run's end from which a jump is mildest.
 
     It is searched in the last period; a take may end with something new: where no jump keeps to
     the limits, as far back as its middle. Of a piece that was cut before its run's end, the last one that does.
@@ -251,26 +251,22 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
         if len(mild.here):
             early = (stop - 1 - mild.here) / max(window, 1.0)
             # Of equally mild exits the later one wastes less of the run.
-            best = int(mild.here.argmax() if is_cut else np.argmin(mild.strains * (1.0 + 0.15 * early)))
-            return int(mild.here[best]), int(mild.there[best])
-    if not len(late.here):
-        return stop - 1, start
-    best = int(late.strains.argmin())
-    return int(late.here[best]), int(late.there[best])
+            return int(mild.here[mild.here.argmax() if is_cut else np.argmin(mild.strains * (1.0 + 0.15 * early))])
+    return int(late.here[late.strains.argmin()]) if len(late.here) else stop - 1
 
 
-def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) -> Bools:
+def _connected(kernels: int, runs: list[Span], exits: list[int], jumps: Jumps) -> Bools:
     """Return the largest set of kernels in which each can be reached from every other, by following runs and by jumps.
 
     A jump leads to where its offset is gone, since no other jump comes before; the kernels it passes belong to it.
     """
     landings = jumps.landings(runs)
-    following = [np.arange(start, leave) for (start, _), (leave, _) in zip(runs, exits, strict=True)]
+    following = [np.arange(start, leave) for (start, _), leave in zip(runs, exits, strict=True)]
     sources = np.concatenate([jumps.here, *following])
     goals = np.concatenate([landings, *(frames + 1 for frames in following)])
     label = strong_parts(sources, goals, kernels)
     skipped = np.zeros(kernels, dtype=np.bool_)
-    for (_, stop), (leave, _) in zip(runs, exits, strict=True):
+    for (_, stop), leave in zip(runs, exits, strict=True):
         skipped[leave + 1 : stop] = True
     largest = int(np.bincount(label[~skipped], minlength=int(label.max()) + 1).argmax())
     connected = (label == largest) & ~skipped
@@ -279,10 +275,3 @@ def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) 
     np.add.at(passed, jumps.there[inside], 1)
     np.subtract.at(passed, landings[inside], 1)
     return np.asarray(connected | (np.cumsum(passed)[:kernels] > 0))
-
-
-def _pieces(connected: Bools, runs: list[Span]) -> list[Span]:
-    """Return the remaining runs, cut at every kernel that is not connected."""
-    from freshtake.numeric.arrays import runs as runs_of
-
-    return [(start + a, start + b) for start, stop in runs for a, b in runs_of(connected[start:stop])]

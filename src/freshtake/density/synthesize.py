@@ -196,7 +196,12 @@ def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int |
     """Return the state before the first frame, at a kernel or at one drawn by the weights (classes,)."""
     chances = rng.random(2)
     if kernel is None:
-        kernel = _drawn_start(track, weights, chances)
+        owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), len(weights) - 1)
+        members = track.starts[track.owners[track.starts] == owner]
+        if track.cyclic[owner]:
+            mine = track.lookup.allowed & (track.owners[track.lookup.order] == owner)
+            members = np.sort(track.lookup.order[mine])
+        kernel = int(members[int(chances[1] * len(members))])
     width = track.rows.shape[1]
     history = np.zeros((4, width))
     history[0] = track.rows[kernel]
@@ -208,15 +213,6 @@ def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int |
     clock[PLAN], clock[PACE], clock[DRIVE] = -1.0, 1.0, 1.0
     visits = np.zeros(len(track.sizes) + len(weights))
     return BlendState(Following(history, clock, np.zeros(len(weights)), weights.copy(), visits))
-
-
-def _drawn_start(track: Track, weights: Floats, chances: Floats) -> int:
-    owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), len(weights) - 1)
-    if not track.cyclic[owner]:
-        members = track.starts[track.owners[track.starts] == owner]
-    else:
-        members = np.sort(track.lookup.order[track.lookup.allowed & (track.owners[track.lookup.order] == owner)])
-    return int(members[int(chances[1] * len(members))])
 
 
 def advance(

@@ -6,15 +6,13 @@ Blending time-aligned cycles (Okwechime 2008, §3.3, eq. 5): every class as a cu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.density.jumps import Track
 from freshtake.numeric.arrays import Floats
-
-Complexes = npt.NDArray[np.complex128]
 
 SHORTEST = 6.0  # frames of the shortest period looked for
 ROUNDS = 12
@@ -100,15 +98,20 @@ def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
     if not tracked or len(values) < 1.5 * fit.period:
         return plain
     reach = round(fit.period)
-    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    window = phase_window(reach)
     turned = (values - fit.offset) * np.exp(-1j * plain)
-    weight = _same(np.ones(len(values), dtype=np.complex128), window).real
-    slow = _same(turned, window) / weight
+    weight = around(np.ones(len(values), dtype=np.complex128), window).real
+    slow = around(turned, window) / weight
     return np.asarray(plain + np.unwrap(np.angle(slow * 2j)))
 
 
-def _same(values: Complexes, window: Floats) -> Complexes:
-    """Convolve with a window; the result is as long as the values."""
+def phase_window(reach: int) -> Floats:
+    """Return weights (2 reach + 1,) that fall to either side like a cosine."""
+    return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0)))
+
+
+def around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
+    """Return the sum of values weighted by a window around each frame, as long as the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 

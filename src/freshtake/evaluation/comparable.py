@@ -9,7 +9,16 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.dofs import clip_dofs
-from freshtake.evaluation.tracks import Layout, Track, clip_layout, clip_track, leg, stroke_layout, stroke_track
+from freshtake.evaluation.tracks import (
+    Layout,
+    Track,
+    clip_layout,
+    clip_track,
+    halvings,
+    leg,
+    stroke_layout,
+    stroke_track,
+)
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import resample, with_up
 from freshtake.motion.kinds import kind_word, resample_stroke
@@ -62,12 +71,10 @@ def _clips(clips: list[Clip], split: tuple[int, int]) -> Material:
     for number, clip in enumerate(clips[1:], start=1):
         require_compatible(first.skeleton, clip.skeleton, _named(first, 0), _named(clip, number))
     clips = [with_up(clip, "y") for clip in clips]
-    clips, notes = _one_rate(clips, lambda c: _slow_rate(c.frame_time), resample)
-    size = leg(first.skeleton)
-    inputs, others = clips[: split[0]], clips[split[0] :]
-    space = clip_dofs(inputs, others, size)
-    tracks = [clip_track(clip, space) for clip in clips]
-    return _material(clip_layout(inputs, space), tracks, split, notes)
+    clips, notes = _one_rate(clips, lambda c: c.frame_time * halvings(c.frame_time), resample)
+    space = clip_dofs(clips, split[0], leg(first.skeleton))
+    tracks = [clip_track(clip, dofs) for clip, dofs in zip(clips, space.rows, strict=True)]
+    return _material(clip_layout(clips[: split[0]], space), tracks, split, notes)
 
 
 def _strokes(strokes: list[Stroke], split: tuple[int, int]) -> Material:
@@ -101,12 +108,6 @@ def _one_rate(
     fps = 1.0 / motions[0].frame_time
     changed = [change(motion, fps) if differs else motion for motion, differs in zip(motions, odd, strict=True)]
     return changed, [f"{sum(odd)} of {len(motions)} clips have another rate and were resampled to {fps:.4g} fps"]
-
-
-def _slow_rate(frame_time: float) -> float:
-    while frame_time < 0.017:
-        frame_time *= 2.0
-    return frame_time
 
 
 def _named(motion: Motion, number: int) -> str:

@@ -42,7 +42,7 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
-    reference = gallery.once(input_correlations)
+    reference = correlations(np.concatenate(gallery.of_inputs(speeds)))
     weights = _weights(gallery, reference.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
     total = float(weights.sum())
@@ -59,8 +59,10 @@ def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
     It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.
     """
     count = len(gallery.inputs)
-    groups = [tracks[k : k + count] for k in range(0, len(tracks) - count + 1, count)]
-    by_group = [correlations(np.concatenate([_deviations(gallery, t) for t in group])) for group in groups]
+    firsts = range(0, len(tracks) - count + 1, count)
+    span = gallery.once(input_span)
+    deviations = [span.deviations(aligned_to(span.mean, t.dofs * gallery.layout.scales)) for t in tracks]
+    by_group = [correlations(np.concatenate(deviations[k : k + count])) for k in firsts]
     strengths = [float((_weights(gallery, c.strength) * c.matrix**2).sum()) for c in by_group]
     totals = [float(_weights(gallery, c.strength).sum()) for c in by_group]
     shares = [s / t for s, t in zip(strengths, totals, strict=True) if t > 0]
@@ -82,22 +84,12 @@ def speeds(gallery: Gallery, track: Track) -> Floats:
     return np.asarray(np.gradient(track.dofs * gallery.layout.scales, track.frame_time, axis=0))
 
 
-def input_correlations(gallery: Gallery) -> Correlations:
-    """Return the correlations of all inputs together."""
-    return correlations(np.concatenate([speeds(gallery, track) for track in gallery.inputs]))
-
-
 def left_and_right(names: Sequence[str]) -> Bools:
     """Return (DOFs, DOFs): pairs of one DOF on the left and one on the right."""
     left, right = (
         np.array([SIDE[side].search(name) is not None for name in names], dtype=np.bool_) for side in ("left", "right")
     )
     return np.asarray((left[:, None] & right) | (right[:, None] & left))
-
-
-def _deviations(gallery: Gallery, track: Track) -> Floats:
-    span = gallery.once(input_span)
-    return span.deviations(aligned_to(span.mean, track.dofs * gallery.layout.scales))
 
 
 def _weights(gallery: Gallery, strength: Floats) -> Floats:

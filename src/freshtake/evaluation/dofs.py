@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet, hands, leg_length, pelvis
-from freshtake.motion.edit import heading, with_up
+from freshtake.motion.edit import heading
 from freshtake.motion.skeleton import Skeleton
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_rotvec, twist_angle
 from freshtake.variation.examples import HORIZON
 
@@ -24,46 +23,45 @@ ROOT_DOFS = ("root.height", "root.sideways", "root.forward", "root.turning")
 STILL = 1e-6  # radians, leg lengths or their rates: smaller changes count as still
 
 
-@dataclass(frozen=True, eq=False)
-class ClipDofs:
+class ClipDofs(NamedTuple):
     """Rotation vectors of every joint about its mean over the inputs, and the root's height and velocities.
 
     A vector about the mean wraps only at half a turn away from it, which no joint of a body reaches. Heights and
     speeds are in leg lengths. `scales` says by how many leg lengths one unit of a DOF moves the joints (root mean
-    square over all joints and tips): with it, differences of DOFs become about comparable to distances.
+    square over all joints and tips): with it, differences of DOFs become about comparable to distances. `rows` holds
+    the DOFs (frames, DOFs) of each clip.
     """
 
-    references: Floats
-    size: float
     names: tuple[str, ...]
     scales: Floats
-    moving: Bools
-
-    def encode(self, clip: Clip, turns: Floats) -> Floats:
-        """Return (frames, DOFs that move), from a clip with y up and its rotations without heading."""
-        return _all_dofs(clip, turns, self.references, self.size)[:, self.moving]
+    rows: list[Floats]
 
 
-def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> ClipDofs:
-    """Return the DOFs that move in any of the clips, measured from the inputs' mean pose."""
-    inputs, others = [with_up(c, "y") for c in inputs], [with_up(c, "y") for c in others]
-    turns = [without_heading(c) for c in (*inputs, *others)]
-    references = mean(np.concatenate(turns[: len(inputs)]))
-    rows = [_all_dofs(c, t, references, size) for c, t in zip((*inputs, *others), turns, strict=True)]
+def clip_dofs(clips: Sequence[Clip], inputs: int, size: float) -> ClipDofs:
+    """Return the DOFs that move in any of the clips, y up, measured from the mean pose of so many first ones."""
+    turns = [without_heading(clip) for clip in clips]
+    references = mean(np.concatenate(turns[:inputs]))
+    rows = [_all_dofs(c, t, references, size) for c, t in zip(clips, turns, strict=True)]
     moving = np.ptp(np.concatenate(rows), axis=0) > STILL
-    skeleton = inputs[0].skeleton
-    names = [f"{joint}.{axis}" for joint in skeleton.names for axis in "xyz"] + list(ROOT_DOFS)
-    scales = fk_scales(inputs, size)
+    names = [f"{joint}.{axis}" for joint in clips[0].skeleton.names for axis in "xyz"] + list(ROOT_DOFS)
     moving_names = tuple(name for name, moves in zip(names, moving, strict=True) if moves)
-    return ClipDofs(references, size, moving_names, scales[moving], moving)
+    return ClipDofs(moving_names, fk_scales(clips[:inputs], size)[moving], [values[:, moving] for values in rows])
 
 
 def without_heading(clip: Clip) -> Floats:
     """Return local rotations (frames, joints, 4) with the root's twist about the vertical removed."""
-    turns = clip.rotations.copy()
-    back = about_axis(np.array([0.0, 1.0, 0.0]), -twist_angle(turns[:, 0], 1))
-    turns[:, 0] = multiply(back, turns[:, 0])
+    turns, up = clip.rotations.copy(), clip.up_index
+    turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
     return turns
+
+
+def pose_angles(a: Floats, b: Floats) -> Floats:
+    """Return the largest angle (poses of a, poses of b) between the joints' rotations (poses, joints, 4)."""
+    smallest = np.ones((len(a), len(b)))
+    for joint in range(a.shape[1]):
+        # A quaternion and its negative are the same rotation; the least cosine is the largest angle.
+        np.minimum(smallest, np.abs(a[:, joint] @ b[:, joint].T), out=smallest)
+    return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
 
 
 def _all_dofs(clip: Clip, turns: Floats, references: Floats, size: float) -> Floats:

@@ -13,6 +13,7 @@ from freshtake.motion.body.orientation import distances
 from freshtake.motion.planting.contacts import NEAR_FLOOR, RECORDED
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.variation.phase import read_linear
 
 
 def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
@@ -23,16 +24,16 @@ def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
     sets = (("jerk", True), ("jerk_limbs", False)) if gallery.layout.has_body else (("jerk", True),)
     for key, whole in sets:
         now = _summary(jerk(slow.world if whole else slow.world[:, limbs], slow.frame_time))
-        then = gallery.once(_all_jerk if whole else _limb_jerk)
+        then = gallery.once(_input_jerk, not whole, True)
         parts[key] = Part(now[0] / then[0] if then[0] > 0 else float("nan"))
         parts[f"{key}_p99"] = Part(now[1] / then[1] if then[1] > 0 else float("nan"))
     full = gallery.inputs[0].frame_time
     if gallery.layout.has_body and abs(track.frame_time / full - 1.0) < 0.02:
         mean, _ = _summary(jerk(track.world[:, limbs], track.frame_time))
-        before = gallery.once(_full_limb_jerk)[0]
+        before = gallery.once(_input_jerk, True, False)[0]
         parts["jerk_limbs_full"] = Part(mean / before if before > 0 else float("nan"))
     if gallery.layout.has_body:
-        largest = gallery.once(_largest_input_step)
+        largest = max(largest_step(other) for other in gallery.slow)
         parts["root_step"] = Part(largest_step(slow) / largest if largest > 0 else float("nan"))
     return parts
 
@@ -56,8 +57,8 @@ def _summary(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(np.percentile(values, 99))
 
 
-def _of_inputs(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
-    """Return mean and 99th percentile over the inputs, weighted by their frames."""
+def _input_jerk(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
+    """Return mean and 99th percentile of the inputs' jerk, of all points or limbs, weighted by their frames."""
     tracks = gallery.slow if slow else gallery.inputs
     chosen = list(gallery.layout.limbs) if limbs else slice(None)
     pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
@@ -67,22 +68,6 @@ def _of_inputs(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]
         return 0.0, 0.0
     mean, high = np.average(np.nan_to_num(pairs), axis=0, weights=weights)
     return float(mean), float(high)
-
-
-def _all_jerk(gallery: Gallery) -> tuple[float, float]:
-    return _of_inputs(gallery, False, True)
-
-
-def _limb_jerk(gallery: Gallery) -> tuple[float, float]:
-    return _of_inputs(gallery, True, True)
-
-
-def _full_limb_jerk(gallery: Gallery) -> tuple[float, float]:
-    return _of_inputs(gallery, True, False)
-
-
-def _largest_input_step(gallery: Gallery) -> float:
-    return max(largest_step(track) for track in gallery.slow)
 
 
 SPEEDS = 11  # between the slowest and the fastest tempo
@@ -126,10 +111,7 @@ def stretched(values: Floats, speed: float) -> Floats:
     """Resample to play `speed` times as fast, by linear interpolation, both ends kept."""
     if len(values) < 2:
         return values
-    places = np.linspace(0, len(values) - 1, max(2, round(len(values) / speed)))
-    low = np.minimum(places.astype(np.intp), len(values) - 2)
-    share = (places - low)[:, None]
-    return np.asarray(values[low] * (1.0 - share) + values[low + 1] * share)
+    return read_linear(values, np.linspace(0, len(values) - 1, max(2, round(len(values) / speed))))
 
 
 def spread(tracks: Sequence[Track]) -> float:

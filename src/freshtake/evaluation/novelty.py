@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.evaluation.dofs import pose_angles
 from freshtake.evaluation.tracks import (
     Gallery,
     Part,
@@ -67,7 +68,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
 
 def nearest_difference(gallery: Gallery, track: Track) -> Floats:
     """Return per frame the difference to the most similar frame of the inputs."""
-    nearest = _nearest(_rows(gallery, track), gallery.once(_input_rows))
+    nearest = _nearest(_rows(gallery, track), np.concatenate(gallery.of_inputs(_rows)))
     poses = np.concatenate([_poses(gallery, other) for other in gallery.inputs])
     return difference(gallery, _poses(gallery, track), poses[nearest])
 
@@ -93,11 +94,7 @@ def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
     """Return (frames of a, frames of b): the largest joint rotation between each two poses."""
     if not gallery.layout.has_body:
         return distances(_poses(gallery, a), _poses(gallery, b)) / gallery.layout.size
-    smallest = np.ones((len(a), len(b)))
-    for joint in range(a.turns.shape[1]):
-        # A quaternion and its negative are the same rotation; the least cosine is the largest angle.
-        np.minimum(smallest, np.abs(a.turns[:, joint] @ b.turns[:, joint].T), out=smallest)
-    return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
+    return pose_angles(a.turns, b.turns)
 
 
 def longest_diagonal(mask: Bools) -> int:
@@ -115,7 +112,7 @@ def nearest_pose(gallery: Gallery, track: Track) -> Floats:
 
     The inputs count at their full rate. The five poses that are nearest by root mean square are compared by the mean.
     """
-    poses = gallery.once(_input_bodies)
+    poses = np.concatenate([other.body for other in gallery.inputs])
     slow = at_working_rate(gallery.layout, track).body
     all_distances = distances(flat(slow), flat(poses))
     # Root mean squares are quick for all pairs; the mean, which is the figure, only for the nearest five.
@@ -123,14 +120,6 @@ def nearest_pose(gallery: Gallery, track: Track) -> Floats:
     candidates = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     means = np.linalg.norm(slow[:, None] - poses[candidates], axis=-1).mean(axis=-1)
     return np.asarray(means.min(axis=1) / gallery.layout.size)
-
-
-def _input_bodies(gallery: Gallery) -> Floats:
-    return np.concatenate([track.body for track in gallery.inputs])
-
-
-def _input_rows(gallery: Gallery) -> Floats:
-    return np.concatenate([_rows(gallery, track) for track in gallery.inputs])
 
 
 def _rows(gallery: Gallery, track: Track) -> Floats:
@@ -225,7 +214,7 @@ LONGEST = 10  # times the longest input; of a longer track (a stream) only the b
 def measure_diversity(gallery: Gallery, track: Track) -> Parts:
     """Return the distance to the nearest input, and the mean distance to all, in % of the size."""
     rows = weighed(gallery, track)
-    to_inputs = 100.0 * dtw_distances([(rows, other) for other in gallery.once(_weighed_inputs)])
+    to_inputs = 100.0 * dtw_distances([(rows, other) for other in gallery.of_inputs(weighed)])
     return {"from_inputs": Part(float(to_inputs.min())), "from_inputs_mean": Part(float(to_inputs.mean()))}
 
 
@@ -247,10 +236,6 @@ def weighed(gallery: Gallery, track: Track) -> Floats:
     """Return DOFs at 30 frames per second, times their scale, so that differences are about distances in sizes."""
     longest = LONGEST * max(len(other) for other in gallery.slow)
     return at_working_rate(gallery.layout, track).dofs[:longest] * gallery.layout.scales
-
-
-def _weighed_inputs(gallery: Gallery) -> list[Floats]:
-    return [weighed(gallery, track) for track in gallery.inputs]
 
 
 class Span(NamedTuple):
@@ -280,9 +265,9 @@ def shares(gallery: Gallery, rows: Floats) -> Parts:
     total = float((deviations**2).sum())
     if total <= 0:
         return {}
-    parts = {"outside_span": Part(_residual(gallery.once(_whole_basis), deviations.reshape(1, -1)) / total, total)}
+    parts = {"outside_span": Part(_residual(gallery.once(_basis, False), deviations.reshape(1, -1)) / total, total)}
     if rows.shape[1] >= len(span.aligned):
-        parts["outside_frames"] = Part(_residual(gallery.once(_frame_bases), deviations) / total, total)
+        parts["outside_frames"] = Part(_residual(gallery.once(_basis, True), deviations) / total, total)
     return parts
 
 
@@ -292,20 +277,14 @@ def _residual(basis: Floats, deviations: Floats) -> float:
     return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
 
 
-def _whole_basis(gallery: Gallery) -> Floats:
-    """Return a basis of the inputs' deviations as vectors over all times at once: (1, inputs, times x DOFs)."""
+def _basis(gallery: Gallery, by_frame: bool) -> Floats:
+    """Return orthonormal rows (n, inputs, d) that span the inputs' deviations; 0 where there are fewer of them.
+
+    Deviations are vectors over all times at once, or `by_frame` at each time separately.
+    """
     span = gallery.once(input_span)
-    return _orthonormal(span.deviations(span.aligned).reshape(1, len(span.aligned), -1))
-
-
-def _frame_bases(gallery: Gallery) -> Floats:
-    """Return a basis of the inputs' deviations at each time separately: (times, inputs, DOFs)."""
-    span = gallery.once(input_span)
-    return _orthonormal(span.deviations(span.aligned).transpose(1, 0, 2))
-
-
-def _orthonormal(directions: Floats) -> Floats:
-    """Return orthonormal rows (n, k, d) with the same span; 0 where there are fewer of them."""
+    deviations = span.deviations(span.aligned)
+    directions = deviations.transpose(1, 0, 2) if by_frame else deviations.reshape(1, len(deviations), -1)
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
     is_used = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
     return np.asarray(basis * is_used[..., None])

@@ -11,9 +11,10 @@ import numpy as np
 from freshtake.evaluation.comparable import Material
 from freshtake.evaluation.dofs import STILL, Joints
 from freshtake.evaluation.results import Figure
-from freshtake.evaluation.tracks import GROUND, UP, Track
+from freshtake.evaluation.tracks import GROUND, UP, Track, flat
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.phase import read_linear
 
 PHASES = 48  # moments, evenly spread over a clip, at which poses are compared
 
@@ -59,10 +60,7 @@ def body_positions(joints: Joints, track: Track) -> Floats:
 
 def at_moments(values: Floats, count: int) -> Floats:
     """Return values at evenly spread moments from the first frame to the last, interpolated linearly."""
-    places = np.linspace(0.0, len(values) - 1, count)
-    before = np.minimum(places.astype(np.intp), len(values) - 2)
-    share = (places - before).reshape(-1, *[1] * (values.ndim - 1))
-    return np.asarray((1.0 - share) * values[before] + share * values[before + 1])
+    return read_linear(flat(values), np.linspace(0.0, len(values) - 1, count)).reshape(count, *values.shape[1:])
 
 
 def static_share(poses: Floats, mean: Floats) -> float:
@@ -146,13 +144,16 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     return figures | (_scores(inputs, variants, extra, rng) if extra else {})
 
 
+def _each(value: Callable[[Manner], float], *sets: Manners) -> list[Floats]:
+    """Return the value of every clip, set by set."""
+    return [np.array([value(one) for one in clips]) for clips in sets]
+
+
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
     """Return a quantity of variants divided by the inputs' mean; empty where that is below the least."""
-    input_values, variant_values, further = (
-        np.array([value(one) for one in clips]) for clips in (inputs, variants, extra)
-    )
+    input_values, variant_values, further = _each(value, inputs, variants, extra)
     if not input_values.mean() > least:
         return {}
     others = [np.delete(input_values, k).mean() for k in range(len(input_values))] if len(input_values) > 1 else []
@@ -165,30 +166,22 @@ def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     top = max(one.peak for one in inputs)
     if not top > 0:
         return {}
-    input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
-    left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
+    input_peaks, peaks, further = _each(lambda one: one.peak / top, inputs, variants, extra)
+    left_out = () if len(extra) or len(inputs) < 2 else tuple(input_peaks)
     # A percentile over variants: one bad variant in twenty is tolerated.
-    return {
-        "peak": Figure(
-            "peak", float(np.percentile(variant_peaks, 95.0)), tuple(variant_peaks), left_out, tuple(further), 1.0
-        )
-    }
+    return {"peak": Figure("peak", float(np.percentile(peaks, 95.0)), tuple(peaks), left_out, tuple(further), 1.0)}
 
 
 def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     low = min(one.lowest for one in inputs)
-    input_depths, variant_depths, further = (
-        [100.0 * max(0.0, low - one.lowest) for one in clips] for clips in (inputs, variants, extra)
-    )
-    left_out = () if extra or len(inputs) < 2 else tuple(input_depths)
-    return {"depth": Figure("depth", max(variant_depths), tuple(variant_depths), left_out, tuple(further), 0.0)}
+    input_depths, depths, further = _each(lambda one: 100.0 * max(0.0, low - one.lowest), inputs, variants, extra)
+    left_out = () if len(extra) or len(inputs) < 2 else tuple(input_depths)
+    return {"depth": Figure("depth", float(depths.max()), tuple(depths), left_out, tuple(further), 0.0)}
 
 
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     mean = np.mean([one.poses for one in inputs], axis=0)
-    input_shares, variant_shares, further = (
-        [static_share(one.poses, mean) for one in clips] for clips in (inputs, variants, extra)
-    )
+    input_shares, variant_shares, further = _each(lambda one: static_share(one.poses, mean), inputs, variants, extra)
     # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
     # two inputs both have the same share, which is no range
     left_out = tuple(input_shares) if len(inputs) > 2 else ()

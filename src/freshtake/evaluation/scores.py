@@ -200,7 +200,7 @@ def evaluate(
     scored = _score(gallery, material, report)
     report(Progress(0.9, "comparing sets"))
     counts = _counts(gallery, material, counted)
-    figures = _figures(gallery, material, scored, counted, rng)
+    figures = _figures(gallery, material, scored, counted, counts, rng)
     inner = novelty.interpolation(gallery, rng) if len(material.inputs) > 1 else {}
     return Evaluation(
         kind=material.layout.kind,
@@ -222,13 +222,18 @@ def evaluate(
 
 
 def _figures(
-    gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None, rng: np.random.Generator
-) -> dict[str, Figure]:
+    gallery: Gallery, material: Material, scored: Scored, action: Action | None, counts: dict[str, tuple[int, ...]],
+    rng: np.random.Generator,
+) -> dict[str, Figure]:  # fmt: skip
     """Return all figures of the variants, by key."""
     figures = {key: _figure(key, scored, gallery) for key in BY_KEY if any(key in parts for parts in scored.variants)}
     figures |= set_figures(gallery, material, rng)
     if action:
-        figures["action"] = _action_figure(action, _counts(gallery, material, action))
+        right = {name: [float(n == action.times) for n in numbers] for name, numbers in counts.items()}
+        figures["action"] = Figure(
+            "action", float(np.mean(right["variants"])), tuple(right["variants"]),
+            extra=(float(np.mean(right["extra"])),) if right["extra"] else (), inputs=float(np.mean(right["inputs"])),
+        )  # fmt: skip
     return figures
 
 
@@ -246,9 +251,9 @@ def _columns(
         set_tracks = list(tracks[first : first + len(motions)])
         first += len(motions)
         parts = [score_track(gallery, track) for track in set_tracks]
-        figures = _figures(
-            gallery, material._replace(variants=set_tracks), scored._replace(variants=parts), action, rng
-        )
+        as_variants = material._replace(variants=set_tracks)
+        counts = _counts(gallery, as_variants, action)
+        figures = _figures(gallery, as_variants, scored._replace(variants=parts), action, counts, rng)
         columns.append(Column(name, _ordered(figures)))
     return tuple(columns)
 
@@ -283,7 +288,7 @@ def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
 def _figure(key: str, scored: Scored, gallery: Gallery) -> Figure:
     parts = [clip[key] for clip in scored.variants if key in clip]
     pool = largest_of if BY_KEY[key].pooled == "max" else mean_of
-    of_inputs = movement.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
+    of_inputs = gallery.once(movement.input_values) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
 
     def values(clips: list[Parts]) -> tuple[float, ...]:
         return tuple(one[key].value for one in clips if key in one and one[key].weight > 0)
@@ -297,10 +302,3 @@ def _counts(gallery: Gallery, material: Material, action: actions.Action | None)
         return {}
     sets = {"inputs": material.inputs, "variants": material.variants, "extra": material.extra}
     return {name: tuple(actions.performed(gallery, t, action) for t in tracks) for name, tracks in sets.items()}
-
-
-def _action_figure(action: actions.Action, counts: dict[str, tuple[int, ...]]) -> Figure:
-    right = {name: [float(n == action.times) for n in numbers] for name, numbers in counts.items()}
-    extra = (float(np.mean(right["extra"])),) if right["extra"] else ()
-    of_inputs = float(np.mean(right["inputs"]))
-    return Figure("action", float(np.mean(right["variants"])), tuple(right["variants"]), extra=extra, inputs=of_inputs)

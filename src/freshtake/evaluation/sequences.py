@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.evaluation.dofs import pose_angles, without_heading
 from freshtake.evaluation.novelty import EXACT
 from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis, multiply, twist_angle
 
 
 class Pace(NamedTuple):
@@ -87,20 +87,6 @@ def _ends(loop: Clip) -> Floats:
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
     """Return the share of frames that equal a frame of the inputs in every joint except for the heading."""
-    turns = _turns(clip)
-    nearest = np.zeros(len(clip))
-    for other in inputs:
-        input_turns = _turns(other)
-        alike = np.ones((len(clip), len(other)))
-        for joint in range(turns.shape[1]):
-            np.minimum(alike, np.abs(turns[:, joint] @ input_turns[:, joint].T), out=alike)
-        nearest = np.maximum(nearest, alike.max(axis=1))
-    return float((2.0 * np.arccos(np.minimum(nearest, 1.0)) <= EXACT).mean())
-
-
-def _turns(clip: Clip) -> Floats:
-    """Return (frames, joints, 4): rotations of the joints below the root, and the root's without heading."""
-    up = clip.up_index
-    turns = clip.rotations.copy()
-    turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
-    return turns
+    turns = without_heading(clip)
+    nearest = [pose_angles(turns, without_heading(other)).min(axis=1) for other in inputs]
+    return float((np.min(nearest, axis=0) <= EXACT).mean())

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from freshtake.evaluation.dofs import ClipDofs, Joints, body_joints
+from freshtake.evaluation.dofs import ClipDofs, Joints, body_joints, without_heading
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.orientation import distances, unit_of
 from freshtake.motion.body.roles import feet, hands, leg_length
-from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import accumulate, backtrack, cheapest
-from freshtake.numeric.rotations import about_axis, multiply, rotate, to_matrix, twist_angle
+from freshtake.numeric.rotations import about_axis, rotate, to_matrix, twist_angle
+from freshtake.variation.phase import read_linear
 
 UP = 1
 GROUND = (0, 2)
@@ -83,10 +83,16 @@ class Track:
 
     def thirty(self) -> Track:
         """Return the track at about 30 frames per second, by halving the rate as often as needed (120 to 30)."""
-        step = 1
-        while self.frame_time * step < 0.017:
-            step *= 2
+        step = halvings(self.frame_time)
         return self if step == 1 else self.every(step)
+
+
+def halvings(frame_time: float) -> int:
+    """Return of how many frames one is left when the rate is halved until it is about 30 frames per second."""
+    step = 1
+    while frame_time * step < 0.017:
+        step *= 2
+    return step
 
 
 def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
@@ -113,21 +119,18 @@ def leg(skeleton: Skeleton) -> float:
     return max(float(skeleton.lengths()[skeleton.chain(standing[0])].sum()), 1e-12)
 
 
-def clip_track(clip: Clip, space: ClipDofs) -> Track:
-    """Unpack a clip."""
-    clip = with_up(clip, "y")
+def clip_track(clip: Clip, dofs: Floats) -> Track:
+    """Unpack a clip, y up, with its DOFs."""
     positions = clip.positions()
     back = about_axis(np.eye(3)[UP], -twist_angle(clip.rotations[:, 0], UP))
-    turns = clip.rotations.copy()
-    turns[:, 0] = multiply(back, turns[:, 0])
     return Track(
         name=clip.name or "unnamed",
         frame_time=clip.frame_time,
         world=positions,
         body=rotate(back[:, None], positions - positions[:, :1]),
-        turns=turns,
+        turns=without_heading(clip),
         features=to_matrix(clip.rotations)[:, :, :2].reshape(len(clip), -1),
-        dofs=space.encode(clip, turns),
+        dofs=dofs,
     )
 
 
@@ -183,10 +186,7 @@ def aligned_to(template: Floats, rows: Floats) -> Floats:
         places = np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
     # Averaging may step back a little; time must not.
     places = np.clip(np.maximum.accumulate(places), 0, len(rows) - 1)
-    low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
-    share = (places - low)[:, None]
-    high = np.minimum(low + 1, len(rows) - 1)
-    return np.asarray(rows[low] * (1.0 - share) + rows[high] * share)
+    return read_linear(rows, places)
 
 
 def window_costs(costs: Floats, width: int) -> Floats:
@@ -237,12 +237,17 @@ class Gallery:
         self.slow = tuple(at_working_rate(layout, track) for track in inputs)
         self._results: dict[Any, Any] = {}
 
-    def once(self, find: Callable[[Gallery], Result]) -> Result:
-        """Return the result of `find` for this gallery, computed on first use and cached."""
-        if find not in self._results:
-            self._results[find] = find(self)
-        result: Result = self._results[find]
+    def once(self, find: Callable[..., Result], *arguments: Any) -> Result:
+        """Return the result of `find` for this gallery and these arguments, computed on first use and cached."""
+        key = (find, *arguments)
+        if key not in self._results:
+            self._results[key] = find(self, *arguments)
+        result: Result = self._results[key]
         return result
+
+    def of_inputs(self, find: Callable[[Gallery, Track], Result]) -> list[Result]:
+        """Return the result of `find` for every input, computed on first use and cached."""
+        return [self.once(find, track) for track in self.inputs]
 
 
 def at_working_rate(layout: Layout, track: Track) -> Track:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.asf import DEFAULT_FPS, asf_skeleton
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.numbers import COMPUTED_DECIMALS, finite_number
+from freshtake.formats.numbers import COMPUTED_DECIMALS, finite_number, finite_numbers
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.orientation import hides_up
@@ -22,8 +21,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between, continuous_euler, inverse, multiply, rotate, to_euler
 
 _COMMENT = re.compile(r"#[^\n]*")
-_WHOLE = re.compile(r"\d{1,15}")
-_PLAIN = re.compile(r"[\s!-^`-~]*")  # ASCII without the underscore, which float() would ignore
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 
 
 def parse_amc(path: Path, text: str, skeleton: Skeleton) -> tuple[bool | None, float | None, Floats]:
@@ -34,25 +32,10 @@ def parse_amc(path: Path, text: str, skeleton: Skeleton) -> tuple[bool | None, f
     text = _COMMENT.sub("", text) if "#" in text else text
     degrees, fps, start = _header(path, text)
     layout = {name: len(dofs) for name, dofs in zip(skeleton.names, skeleton.channels, strict=True) if dofs}
-    body, line = text[start:], text.count("\n", 0, start) + 1
-    if not body.strip():
+    line = text.count("\n", 0, start) + 1
+    if not text[start:].strip():
         raise FormatError(path, "a frame number was expected after the header, but the file ends there", f"line {line}")
-    values = _alike(body, layout)
-    return degrees, fps, _one_by_one(path, body, line, layout) if values is None else values
-
-
-def _one_by_one(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
-    walk = _Walk(path, body, line)
-    rows: list[list[float]] = []
-    expected: int | None = None
-    while word := walk.peek():
-        if not (word.isascii() and _WHOLE.fullmatch(word) and expected in (None, int(word))):
-            what = "a frame number" if expected is None else f"the frame number {expected}"
-            raise walk.fail(f"{what} was expected, not {word[:40]!r}: frames must follow one another without a gap")
-        walk.at += 1
-        rows.append(_frame(walk, int(word), layout))
-        expected = int(word) + 1
-    return np.array(rows)
+    return degrees, fps, _frames(path, text[start:], line, layout)
 
 
 def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
@@ -76,103 +59,61 @@ def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
     return degrees, fps, at
 
 
-def _alike(body: str, layout: dict[str, int]) -> Floats | None:
-    """Read all frames at once; None unless every frame lists the same joints in the same order, as files usually do."""
-    if _PLAIN.fullmatch(body) is None:
-        return None
-    words = body.split()
-    width = 1 + sum(1 + count for count in layout.values())
-    if len(words) % width:
-        return None
-    starts = _joint_places(words[:width], layout)
-    if starts is None:
-        return None
-    for name, place in starts.items():
-        if words[place::width].count(name) * width != len(words):
-            return None
-    names = set(starts.values())
-    columns = [words[place::width] for place in range(width) if place not in names]
-    try:
-        table = np.array([list(map(float, column)) for column in columns]).T
-    except ValueError:
-        return None
-    numbers = table[:, 0]
-    whole = all(map(_WHOLE.fullmatch, columns[0]))
-    if not whole or not np.isfinite(table).all() or (np.diff(numbers) != 1.0).any():
-        return None
-    firsts = np.cumsum([1, *[layout[name] for name in starts]])
-    at = dict(zip(starts, firsts.tolist(), strict=False))
-    order = [at[name] + k for name, count in layout.items() for k in range(count)]
-    return np.ascontiguousarray(table[:, order])
+def _frames(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
+    """Return a row for each frame: a frame number, then a line for each joint with the numbers of its dofs."""
+    rows: list[list[float]] = []
+    frame = 0
+    values: dict[str, list[float]] | None = None  # of the joints of an unfinished frame
+    last = line
+    for number, row in enumerate(body.split("\n"), line):
+        words = row.split()
+        if not words:
+            continue
+        if values is None:
+            if not _WHOLE.fullmatch(words[0]) or (rows and int(words[0]) != frame + 1):
+                what = f"the frame number {frame + 1}" if rows else "a frame number"
+                problem = f"{what} was expected, not {words[0][:40]!r}: frames must follow one another without a gap"
+                raise FormatError(path, problem, f"line {number}")
+            frame, values = int(words.pop(0)), {}
+        if words:
+            if words[0] not in layout or words[0] in values:
+                raise _no_joint(path, frame, words[0], layout, values, (number, last))
+            values[words[0]] = _numbers(path, frame, words, layout[words[0]], number)
+            if len(values) == len(layout):
+                rows.append([value for name in layout for value in values[name]])
+                values = None
+        last = number
+    if values is not None:
+        raise _no_joint(path, frame, "", layout, values, (last, last))
+    return np.array(rows)
 
 
-def _joint_places(words: Sequence[str], layout: dict[str, int]) -> dict[str, int] | None:
-    """Return the position of each joint's name in the first frame."""
-    starts: dict[str, int] = {}
-    place = 1
-    while place < len(words):
-        name = words[place]
-        if name not in layout or name in starts:
-            return None
-        starts[name] = place
-        place += 1 + layout[name]
-    return starts
-
-
-class _Walk:
-    """An iterator over the words of the frames and their lines, to read unusual files and to locate errors."""
-
-    def __init__(self, path: Path, body: str, line: int) -> None:
-        self.path = path
-        self.words = [(word, number) for number, row in enumerate(body.split("\n"), line) for word in row.split()]
-        self.at = 0
-
-    def fail(self, problem: str, back: int = 0) -> FormatError:
-        at = min(max(self.at - back, 0), len(self.words) - 1)
-        return FormatError(self.path, problem, f"line {self.words[at][1]}")
-
-    def peek(self) -> str:
-        return self.words[self.at][0] if self.at < len(self.words) else ""
-
-    def same_line(self) -> bool:
-        """Return whether the next word is on the same line as the last."""
-        return 0 < self.at < len(self.words) and self.words[self.at][1] == self.words[self.at - 1][1]
-
-
-def _frame(walk: _Walk, frame: int, layout: dict[str, int]) -> list[float]:
-    values: dict[str, list[float]] = {}
-    while len(values) < len(layout):
-        word = walk.peek()
-        if word not in layout or word in values:
-            raise _no_joint(walk, frame, layout, values)
-        walk.at += 1
-        values[word] = _numbers(walk, frame, word, layout[word])
-    return [value for name in layout for value in values[name]]
-
-
-def _numbers(walk: _Walk, frame: int, joint: str, count: int) -> list[float]:
-    values: list[float] = []
-    while walk.same_line():
-        value = finite_number(walk.peek())
-        if value is None:
-            raise walk.fail(f"frame {frame}: joint {joint!r} needs finite numbers, not {walk.peek()[:40]!r}")
-        values.append(value)
-        walk.at += 1
+def _numbers(path: Path, frame: int, words: list[str], count: int, line: int) -> list[float]:
+    joint, *texts = words
+    values = finite_numbers(texts)
+    if values is None:
+        bad = next(text for text in texts if finite_number(text) is None)
+        problem = f"frame {frame}: joint {joint!r} needs finite numbers, not {bad[:40]!r}"
+        raise FormatError(path, problem, f"line {line}")
     if len(values) != count:
-        raise walk.fail(f"frame {frame}: joint {joint!r} has {count} dofs, but {len(values)} numbers in its line", 1)
+        problem = f"frame {frame}: joint {joint!r} has {count} dofs, but {len(values)} numbers in its line"
+        raise FormatError(path, problem, f"line {line}")
     return values
 
 
-def _no_joint(walk: _Walk, frame: int, layout: dict[str, int], values: dict[str, list[float]]) -> FormatError:
-    word = walk.peek()
+def _no_joint(
+    path: Path, frame: int, word: str, layout: dict[str, int], values: dict[str, list[float]], lines: tuple[int, int]
+) -> FormatError:
+    """Return the error for a word in place of a joint's name; `lines` are those of the word and of the word before."""
+    line, before = lines
     missing = next(name for name in layout if name not in values)
     if word in values:
-        return walk.fail(f"frame {frame}: joint {word!r} comes a second time, while {missing!r} is missing")
-    if finite_number(word or "0") is not None:
-        return walk.fail(f"frame {frame}: joint {missing!r} is missing: every frame lists every joint that has dofs", 1)
-    return walk.fail(
-        f"frame {frame}: {word[:40]!r} is not a joint with dofs in this skeleton: is this the right ASF file?"
-    )
+        problem = f"joint {word!r} comes a second time, while {missing!r} is missing"
+    elif finite_number(word or "0") is not None:
+        line, problem = before, f"joint {missing!r} is missing: every frame lists every joint that has dofs"
+    else:
+        problem = f"{word[:40]!r} is not a joint with dofs in this skeleton: is this the right ASF file?"
+    return FormatError(path, f"frame {frame}: {problem}", f"line {line}")
 
 
 _LARGEST_MISFIT = np.radians(1.0)  # rotation outside of a joint's dofs, as interpolation causes it
@@ -241,9 +182,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip whose skeleton came from an ASF file; numbers that came from a file keep all their digits."""
     if not isinstance(motion, Clip) or motion.skeleton.axes is None:
         what = "this clip's" if isinstance(motion, Clip) else f"a {kind_word(motion)} has no skeleton, so its"
-        raise FormatError(
-            path, f"AMC needs a skeleton that was read from an ASF file, {what} motion goes to .bvh or .npz"
-        )
+        problem = f"AMC needs a skeleton that was read from an ASF file, {what} motion goes to .bvh or .npz"
+        raise FormatError(path, problem)
     write_bytes(path, to_text(path, motion).encode())
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from freshtake import __version__
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted, read_head, replacing, try_apart
-from freshtake.formats.numbers import fans
+from freshtake.formats.numbers import fans, per_vertex
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.edit import nominal_frame_time
@@ -52,12 +52,7 @@ class _Part(NamedTuple):
 def read(path: Path, options: ReadOptions) -> MeshSequence:
     """Read all meshes of a file as one mesh sequence, in the world.
 
-    Args:
-        path: the file.
-        options: `unit_m` and `up` (default: y), which Alembic does not state; `fps` for a file of one sample.
-
-    Returns:
-        The sequence; polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
+    Polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
     """
     read_head(path)  # a missing file gets the same message as in all formats
     lib = _library()
@@ -135,9 +130,8 @@ def _sequence(
         for k, part in enumerate(parts):
             points = np.asarray(part.schema.getValue(lib.Abc.ISampleSelector(time)).getPositions(), dtype=np.float64)
             if len(points) != counts[k]:
-                raise FormatError(
-                    path, f"{part.name!r} changes its number of vertices: a mesh sequence keeps them", f"{time:g} s"
-                )
+                problem = f"{part.name!r} changes its number of vertices: a mesh sequence keeps them"
+                raise FormatError(path, problem, f"{time:g} s")
             matrix = _world(lib, part, time)
             vertices[frame, places[k] : places[k + 1]] = points @ matrix[:3, :3] + matrix[3, :3]
     coordinates = [_coordinates(part.schema, sample) for part, sample in zip(parts, first, strict=True)]
@@ -186,25 +180,14 @@ def _coordinates(schema: Any, sample: Any) -> Single | None:
     count, corners = len(sample.getPositions()), np.asarray(sample.getFaceIndices(), dtype=np.int64)
     if len(values) == count:
         return values
-    if len(values) != len(corners):
-        return None
-    out = np.zeros((count, 2), np.float32)
-    out[corners] = values
-    return out if np.array_equal(out[corners], values) else None
+    return per_vertex(values, corners, count) if len(values) == len(corners) else None
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write a mesh sequence as one mesh with a sample per frame, y up, in the unit of the sequence.
-
-    Args:
-        path: the file.
-        motion: the sequence.
-        options: `unit_m` where the sequence does not state its unit.
-    """
+    """Write a mesh sequence as one mesh with a sample per frame, y up, in the unit of the sequence."""
     if not isinstance(motion, MeshSequence):
-        raise FormatError(
-            path, f"Alembic is written for meshes, not for a {kind_word(motion)}: choose .glb, .fbx or .bvh"
-        )
+        problem = f"Alembic is written for meshes, not for a {kind_word(motion)}: choose .glb, .fbx or .bvh"
+        raise FormatError(path, problem)
     lib = _library()
     with replacing(path) as temporary:
         try:

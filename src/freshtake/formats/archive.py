@@ -8,77 +8,47 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.files import LARGEST, read_bytes, write_pieces
+from freshtake.formats.files import LARGEST, read_bytes, replacing
 from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip, MeshSequence, PointClip
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Ints
 
-Pieces = Sequence[bytes | memoryview]
 Arrays = dict[str, npt.NDArray[Any]]
-_LOCAL = struct.Struct("<4sHHHHHIIIHH")
-_ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
-_END = struct.Struct("<4sHHHHIIH")
-_VERSION, _UNIX, _UTF8 = 20, 3 << 8, 0x800
-_MIDNIGHT, _DAY = 0, (1 << 5) | 1  # 1980-01-01: equal content gives equal bytes
-_STORED, _DEFLATED = 0, 8
 MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 
 def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
-    """Return a complete archive; members that are small or do not shrink are stored uncompressed."""
-    return b"".join(zip_pieces({name: (content,) for name, content in members.items()}, compress=compress))
+    """Return a complete archive; equal content gives equal bytes."""
+    out = io.BytesIO()
+    _write_zip(out, members.items(), compress)
+    return out.getvalue()
 
 
-def zip_pieces(members: Mapping[str, Pieces], *, compress: bool) -> list[bytes | memoryview]:
-    """Return an archive in pieces, so that large members need not be copied."""
-    parts: list[bytes | memoryview] = []
-    directory: list[bytes] = []
-    place = 0
-    for name, content in members.items():
-        label = name.encode()
-        flags = 0 if name.isascii() else _UTF8
-        checksum = 0
-        for piece in content:
-            checksum = zlib.crc32(piece, checksum)
-        method, packed = _packed(content, compress)
-        about = (flags, method, _MIDNIGHT, _DAY, checksum, length(packed), length(content), len(label), 0)
-        head = _LOCAL.pack(b"PK\x03\x04", _VERSION, *about)
-        # Unix permissions, in the upper half: readable by all, writable by the owner.
-        directory += [
-            _ENTRY.pack(b"PK\x01\x02", _UNIX | _VERSION, _VERSION, *about, 0, 0, 0, (0o644 << 16), place),
-            label,
-        ]
-        parts += [head, label, *packed]
-        place += len(head) + len(label) + length(packed)
-    entries = b"".join(directory)
-    count = len(members)
-    return [*parts, entries, _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), place, 0)]
-
-
-def length(pieces: Pieces) -> int:
-    """Return the total number of bytes."""
-    return sum(map(len, pieces))
-
-
-def _packed(content: Pieces, compress: bool) -> tuple[int, Pieces]:
-    # Small members are not worth compressing.
-    if not compress or length(content) < (1 << 10):
-        return _STORED, content
-    # Higher levels hardly make motion smaller.
-    stream = zlib.compressobj(4, zlib.DEFLATED, -15)
-    packed = b"".join([*map(stream.compress, content), stream.flush()])
-    return (_DEFLATED, (packed,)) if len(packed) < length(content) else (_STORED, content)
+def _write_zip(target: IO[bytes], members: Iterable[tuple[str, bytes]], compress: bool) -> int:
+    """Write an archive and return how many bytes its members have."""
+    total = 0
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in members:
+            info = zipfile.ZipInfo(name)  # its date is 1980-01-01
+            # Unix permissions, in the upper half: readable by all, writable by the owner.
+            info.create_system, info.external_attr = 3, 0o644 << 16
+            # Small members are not worth compressing, and higher levels hardly make motion smaller.
+            packed = compress and len(content) >= (1 << 10)
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED, 4)
+            total += len(content)
+    return total
 
 
 _MOST_AXES = 8
@@ -138,9 +108,8 @@ def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
     # numpy evaluates this text as Python; three patterns are enough for arrays of numbers.
     descr, order, sizes = _DESCR.search(text), _ORDER.search(text), _SHAPE.search(text)
     if descr is None or order is None or sizes is None:
-        raise FormatError(
-            path, f"a type of number or text, fortran_order and shape were expected, not {text[:60]!r}", place
-        )
+        problem = f"a type of number or text, fortran_order and shape were expected, not {text[:60]!r}"
+        raise FormatError(path, problem, place)
     name = descr[1] or descr[2] or ""
     if not (_NUMBER.fullmatch(name) or _TEXT.fullmatch(name)):
         kind = "objects, which could run code" if name.strip("<>=|") == "O" else f"type {name[:40]!r}"
@@ -345,33 +314,29 @@ def write_archive(
 
     With `compress` they are deflated, unless that would look like a zip bomb.
     """
-    members: dict[str, Pieces] = {name: (text.encode(),) for name, text in (texts or {}).items()}
-    members |= {f"{key}.npy": _npy_pieces(array) for key, array in arrays.items()}
-    total = sum(map(length, members.values()))
     most = min(LARGEST, MOST)
+    total = sum(array.nbytes for array in arrays.values())
     if total > most:
         raise FormatError(path, f"the arrays have {total} bytes, more than the {most} that an archive holds: cut them")
-    pieces = zip_pieces(members, compress=compress)
-    if total > most_inflated(length(pieces)):
-        pieces = zip_pieces(members, compress=False)
-    if length(pieces) > most:
-        raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
-    write_pieces(path, pieces, durable=durable)
+    with replacing(path, durable=durable) as temporary:
+        for packed in (True, False) if compress else (False,):
+            members = chain(
+                ((name, text.encode()) for name, text in (texts or {}).items()),
+                ((f"{key}.npy", npy_bytes(array)) for key, array in arrays.items()),
+            )
+            with temporary.open("wb") as file:
+                total = _write_zip(file, members, packed)
+            size = temporary.stat().st_size
+            if total <= most_inflated(size):
+                break
+        if size > most:
+            raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
 
 
 def npy_bytes(array: npt.NDArray[Any]) -> bytes:
     """Return one array in npy layout, the same on every machine."""
-    return b"".join(_npy_pieces(array))
-
-
-def _npy_pieces(array: npt.NDArray[Any]) -> Pieces:
-    """Return header and content; the content of a large array is not copied."""
     portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    header = _npy_header(portable.dtype, portable.shape)
-    # Large arrays are passed on without a copy.
-    if portable.nbytes < (1 << 16):
-        return header, portable.tobytes()
-    return header, portable.reshape(-1).view(np.uint8).data
+    return _npy_header(portable.dtype, portable.shape) + portable.tobytes()
 
 
 @lru_cache(maxsize=256)

@@ -62,16 +62,6 @@ class Bone:
     limits: list[float] = field(default_factory=list)
 
 
-@dataclass
-class AsfText:
-    """The parts of an ASF file that describe the skeleton."""
-
-    root: Root
-    bones: dict[str, Bone]
-    children: list[tuple[Word, list[Word]]]
-    degrees: bool
-
-
 class _Words:
     """An iterator over the words of one section; every error names the line."""
 
@@ -113,11 +103,9 @@ class _Words:
         while self.peek() in (*DOFS, "l"):
             dof = self.next().lower()
             if dof == "l":
-                raise FormatError(
-                    self.path,
-                    f"{what} may change its length (dof l), which is not supported: remove that dof from ASF and AMC",
-                    f"line {self.last.line}",
-                )
+                remedy = "remove that dof from ASF and AMC"
+                problem = f"{what} may change its length (dof l), which is not supported: {remedy}"
+                raise FormatError(self.path, problem, f"line {self.last.line}")
             if dof in dofs:
                 self.fail(f"each dof of {what} only once")
             dofs.append(dof)
@@ -127,22 +115,8 @@ class _Words:
         return tuple(dofs)
 
 
-def parse_text(path: Path, text: str) -> AsfText:
-    """Parse the sections of a file; they may be in any order, and unknown ones are skipped."""
-    sections = _sections(path, text)
-    for needed in (":root", ":bonedata", ":hierarchy"):
-        if needed not in sections:
-            raise FormatError(path, f"the section {needed} was expected, but there is none", "end of file")
-    units = sections.get(":units")
-    return AsfText(
-        _root(sections[":root"]),
-        _bones(sections[":bonedata"]),
-        _hierarchy(sections[":hierarchy"]),
-        _degrees(units) if units else True,
-    )
-
-
 def _sections(path: Path, text: str) -> dict[str, _Words]:
+    """Return the words of all sections, which may be in any order."""
     sections: dict[str, _Words] = {}
     here: list[Word] | None = None
     for number, row in enumerate(text.splitlines(), start=1):
@@ -157,6 +131,9 @@ def _sections(path: Path, text: str) -> dict[str, _Words]:
             raise FormatError(path, f"a keyword such as :version was expected, not {words[0][:40]!r}", f"line {number}")
         if here is not None:
             here += [Word(word, number) for word in words]
+    for needed in (":root", ":bonedata", ":hierarchy"):
+        if needed not in sections:
+            raise FormatError(path, f"the section {needed} was expected, but there is none", "end of file")
     return sections
 
 
@@ -201,9 +178,8 @@ def _bones(words: _Words) -> dict[str, Bone]:
         bone = _bone(words)
         if bone.name in bones:
             first = bones[bone.name].line
-            raise FormatError(
-                words.path, f"two bones are named {bone.name!r} (the first in line {first})", f"line {bone.line}"
-            )
+            problem = f"two bones are named {bone.name!r} (the first in line {first})"
+            raise FormatError(words.path, problem, f"line {bone.line}")
         bones[bone.name] = bone
     return bones
 
@@ -267,15 +243,6 @@ def _bone(words: _Words) -> Bone:
     return bone
 
 
-def _hierarchy(words: _Words) -> list[tuple[Word, list[Word]]]:
-    """Return each parent with its children, line by line."""
-    lines: dict[int, list[Word]] = {}
-    for word in words.words:
-        if word.text.lower() not in ("begin", "end"):
-            lines.setdefault(word.line, []).append(word)
-    return [(parent, children) for parent, *children in lines.values()]
-
-
 DEFAULT_FPS = 120.0
 
 
@@ -301,10 +268,12 @@ def parse_asf(path: Path) -> Skeleton:
 
 def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     """Return the skeleton, and whether its file (and its AMC files, unless they state otherwise) is in degrees."""
-    asf = parse_text(path, text)
-    bones, parents = _ordered(path, asf)
-    unit = np.pi / 180.0 if asf.degrees else 1.0  # of angles, in radians
-    turn = _turned(asf.root.orientation, asf.root.axis, unit)
+    sections = _sections(path, text)
+    root, by_name = _root(sections[":root"]), _bones(sections[":bonedata"])
+    degrees = _degrees(sections[":units"]) if ":units" in sections else True
+    bones, parents = _ordered(path, by_name, _children(path, by_name, sections[":hierarchy"]))
+    unit = np.pi / 180.0 if degrees else 1.0  # of angles, in radians
+    turn = _turned(root.orientation, root.axis, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         ends = [np.zeros(3), *[rotate(turn, np.array(bone.direction) * bone.length) for bone in bones]]
     if not np.isfinite(ends).all():
@@ -314,57 +283,58 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
         skeleton = Skeleton(
             ("root", *[bone.name for bone in bones]),
             np.array(parents),
-            np.array([asf.root.position, *[ends[parent] for parent in parents[1:]]]),
+            np.array([root.position, *[ends[parent] for parent in parents[1:]]]),
             tuple(EndSite(joint, tuple(ends[joint].tolist())) for joint in leaves),
-            (asf.root.order, *[bone.dofs for bone in bones]),
-            (_turns(asf.root.order, _order_of(asf.root.order)), *[_turns(bone.dofs, bone.order) for bone in bones]),
+            (root.order, *[bone.dofs for bone in bones]),
+            (_turns(root.order, _order_of(root.order)), *[_turns(bone.dofs, bone.order) for bone in bones]),
             np.array([turn, *[multiply(turn, _turned(bone.axis, bone.order, unit)) for bone in bones]]),
             ((), *[_limits(bone, unit) for bone in bones]),
         )
     except InvalidMotion as error:
         raise FormatError(path, str(error), "section :bonedata") from None
-    return skeleton, asf.degrees
+    return skeleton, degrees
 
 
-def _ordered(path: Path, asf: AsfText) -> tuple[list[Bone], list[int]]:
+def _ordered(path: Path, by_name: dict[str, Bone], children: dict[str, list[str]]) -> tuple[list[Bone], list[int]]:
     """Return bones depth first, children in the order the hierarchy lists them, and the parents of all joints."""
-    children = _children(path, asf)
     bones: list[Bone] = []
     parents = [-1]
     stack = [(name, 0, 1) for name in reversed(children.pop("root", []))]
     while stack:
         name, parent, depth = stack.pop()
         if depth > DEEPEST:
-            raise FormatError(path, f"bones are nested deeper than {DEEPEST}", f"line {asf.bones[name].line}")
-        bones.append(asf.bones[name])
+            raise FormatError(path, f"bones are nested deeper than {DEEPEST}", f"line {by_name[name].line}")
+        bones.append(by_name[name])
         parents.append(parent)
         stack += [(child, len(bones), depth + 1) for child in reversed(children.pop(name, []))]
     reached = {bone.name for bone in bones}
-    for name, bone in asf.bones.items():
+    for name, bone in by_name.items():
         if name not in reached:
-            raise FormatError(
-                path, f"bone {name!r} does not hang on the root: add it to :hierarchy", f"line {bone.line}"
-            )
+            problem = f"bone {name!r} does not hang on the root: add it to :hierarchy"
+            raise FormatError(path, problem, f"line {bone.line}")
     return bones, parents
 
 
-def _children(path: Path, asf: AsfText) -> dict[str, list[str]]:
-    above: dict[str, Word] = {}
+def _children(path: Path, bones: dict[str, Bone], hierarchy: _Words) -> dict[str, list[str]]:
+    """Return the children of each bone; a line of the hierarchy has a parent and its children."""
+    lines: dict[int, list[str]] = {}
+    above: dict[str, int] = {}  # the line that names the parent of a bone
     children: dict[str, list[str]] = {}
-    for parent, row in asf.children:
-        for word in (parent, *row):
-            if word.text not in asf.bones and word.text != "root":
-                raise FormatError(
-                    path,
-                    f"there is no bone {word.text[:40]!r} in :bonedata, but :hierarchy names it",
-                    f"line {word.line}",
-                )
-        for child in row:
-            if child.text in above or child.text == "root":
-                first = f" (in line {above[child.text].line})" if child.text in above else ""
-                raise FormatError(path, f"{child.text!r} has a parent already{first}", f"line {child.line}")
-            above[child.text] = child
-        children.setdefault(parent.text, []).extend(child.text for child in row)
+    for name, line in hierarchy.words:
+        if name.lower() in ("begin", "end"):
+            continue
+        if name not in bones and name != "root":
+            problem = f"there is no bone {name[:40]!r} in :bonedata, but :hierarchy names it"
+            raise FormatError(path, problem, f"line {line}")
+        row = lines.setdefault(line, [])
+        row.append(name)
+        if len(row) == 1:  # the parent
+            continue
+        if name in above or name == "root":
+            first = f" (in line {above[name]})" if name in above else ""
+            raise FormatError(path, f"{name!r} has a parent already{first}", f"line {line}")
+        above[name] = line
+        children.setdefault(row[0], []).append(name)
     return children
 
 

@@ -144,9 +144,8 @@ def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
             raise FormatError(path, f"joint {joint.name!r} has no OFFSET", reader.line(joint.place))
         if joint.name in seen:
             first = reader.line(seen[joint.name].place)
-            raise FormatError(
-                path, f"two joints are named {joint.name!r} (the first in {first})", reader.line(joint.place)
-            )
+            problem = f"two joints are named {joint.name!r} (the first in {first})"
+            raise FormatError(path, problem, reader.line(joint.place))
         seen[joint.name] = joint
     try:
         skeleton = Skeleton(
@@ -161,16 +160,9 @@ def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
     return skeleton, reader.at
 
 
-def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
-    """Return the text, and the order of the skeleton's channel columns in it (depth first)."""
-    try:
-        return _hierarchy(skeleton)
-    except InvalidMotion as error:
-        raise FormatError(path, str(error)) from None
-
-
 @lru_cache(maxsize=64)
 def _hierarchy(skeleton: Skeleton) -> tuple[str, list[int]]:
+    """Return the text, and the order of the skeleton's channel columns in it (depth first)."""
     starts = np.concatenate([[0], np.cumsum([len(c) for c in skeleton.channels])]).tolist()
     below: list[list[int]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()[1:], start=1):
@@ -299,9 +291,9 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
     clip = clip if layout_for_bvh is None else clip.changed(skeleton=layout_for_bvh)
     try:
         layout, values = channels_from_clip(clip)
+        hierarchy, columns = _hierarchy(layout)
     except InvalidMotion as error:
         raise FormatError(path, str(error)) from None
-    hierarchy, columns = write_hierarchy(path, layout)
     rounded = values if clip.channels is not None else _rounded(values)
     if hides_up(clip if clip.joint_translations is None else rooted(clip)):
         hierarchy = hierarchy.replace("\n", f"{_UP_MARKS[clip.up]}\n", 1)
@@ -312,13 +304,8 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
 def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     """Return a BVH file that differs from another only in the bytes of changed numbers.
 
-    Args:
-        source: The bytes of the existing file.
-        before: (frames, channels): its numbers.
-        after: (frames or more, channels): the new numbers; equal ones are not rewritten.
-
-    Returns:
-        The bytes of the new file; None where the file does not have a line for every frame.
+    `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None where the file
+    does not have a line for every frame.
     """
     data = source.read_bytes()
     header = _SPLICED_HEADER.search(data)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.files import read_bytes, replacing
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
-from freshtake.formats.rig import unit_in_metres
+from freshtake.formats.rig import distinct, unit_in_metres
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.numeric.arrays import Floats
@@ -188,9 +188,8 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
         raise FormatError(path, "the file has no points, and analog channels alone are not motion", "POINT:USED")
     frames = _frame_count(header, parameters)
     if frames < 1:
-        raise FormatError(
-            path, f"frames {header.first} to {header.last} are not a range: the header is damaged", "byte 6"
-        )
+        problem = f"frames {header.first} to {header.last} are not a range: the header is damaged"
+        raise FormatError(path, problem, "byte 6")
     start = (header.data_block - 1) * BLOCK
     if start < BLOCK:
         raise FormatError(path, f"the header puts the start of the data in block {header.data_block}", "byte 16")
@@ -254,16 +253,7 @@ def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
         labels = labels + more[: count - len(labels)]
         group += 1
     labels = labels + [""] * (count - len(labels))
-    taken = set(labels)
-    names: dict[str, None] = {}
-    repeats: dict[str, int] = {}
-    for number, label in enumerate(labels, start=1):
-        name = label or f"point{number}"
-        while name in names or (name != label and name in taken):
-            repeats[label] = repeats.get(label, 1) + 1
-            name = f"{label or 'point'}_{repeats[label]}"
-        names[name] = None
-    return tuple(names)
+    return tuple(distinct([label or f"point{number}" for number, label in enumerate(labels, start=1)]))
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
@@ -295,19 +285,14 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     if not unit:
         options.warn(f"{path.name}: the points do not state their unit, so neither does the file: give --unit")
     content = _content(ezc3d.c3d(), points, single, unit)
-    with replacing(path) as temporary:
-        ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d requires this ending
+    with replacing(path, ending=".c3d") as temporary:
+        content.write(str(temporary))
         try:
-            content.write(str(ending))
-            try:
-                shape = read(ending, ReadOptions()).positions.shape
-            except FormatError:
-                shape = ()
-            if shape != points.positions.shape:  # ezc3d reports no error when the disk is full
-                raise FormatError(path, "the file could not be written whole: is the disk full?")
-            ending.replace(temporary)
-        finally:
-            ending.unlink(missing_ok=True)
+            shape = read(temporary, ReadOptions()).positions.shape
+        except FormatError:
+            shape = ()
+        if shape != points.positions.shape:  # ezc3d reports no error when the disk is full
+            raise FormatError(path, "the file could not be written whole: is the disk full?")
 
 
 def _content(content: Any, points: PointClip, single: npt.NDArray[np.float32], unit: str) -> Any:

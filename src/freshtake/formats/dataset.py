@@ -22,14 +22,9 @@ from freshtake.numeric.arrays import Floats
 
 
 class Sample(NamedTuple):
-    """One motion and what is known about it.
+    """One motion and what is known about it."""
 
-    Attributes:
-        label: Texts, numbers, lists of texts or None by name; `file` is the sample's name and appears once.
-        motion: The motion.
-    """
-
-    label: Mapping[str, Any]
+    label: Mapping[str, Any]  # texts, numbers, lists of texts or None by name; `file` is the sample's name
     motion: Motion
 
 
@@ -41,24 +36,14 @@ def is_dataset(path: Path) -> bool:
 def write_dataset(path: Path, samples: Iterable[Sample]) -> None:
     """Write samples as one file, atomically; equal samples give equal bytes.
 
-    Args:
-        path: Ends in .tar (WebDataset: `NAME.json` and `NAME.npz` for each sample), .npz (all frames one after the
-            other, `first[k]` is where sample k begins) or .parquet (one row for each sample; needs pyarrow).
-        samples: The samples, in the order in which they are written.
+    The path ends in .tar (WebDataset: `NAME.json` and `NAME.npz` for each sample), .npz (all frames one after the
+    other, `first[k]` is where sample k begins) or .parquet (one row for each sample; needs pyarrow).
     """
     _WRITERS[path.suffix.lower()](path, samples)
 
 
 def frame_arrays(motion: Motion) -> Arrays:
-    """Return the arrays that a learner reads, one row per frame, in single precision.
-
-    Args:
-        motion: A clip, stroke, point clip or mesh sequence.
-
-    Returns:
-        For a clip `rotations` (frames, joints, 4), `root` (frames, 3) and `positions` (frames, joints, 3); for the
-        others `points` and `times`, `positions`, or `vertices`.
-    """
+    """Return the arrays that a learner reads, one row per frame, in single precision."""
     arrays: Arrays
     match motion:
         case Clip():

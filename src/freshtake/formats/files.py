@@ -117,10 +117,7 @@ except FreshtakeError:
 def try_apart(path: Path, module: str, function: str) -> None:
     """Read a file on trial in another process, since C++ libraries may end their process on a damaged file.
 
-    Args:
-        path: the file.
-        module: where the reader is.
-        function: its name there; it takes a path and `ReadOptions`.
+    The function of the module takes a path and `ReadOptions`.
     """
     # Inside the trial, or in an embedded Python that cannot start another one.
     if not sys.executable or os.environ.get(APART):
@@ -131,9 +128,8 @@ def try_apart(path: Path, module: str, function: str) -> None:
             command, capture_output=True, timeout=_LONGEST, check=False, env={**os.environ, APART: "1"}
         )
     except subprocess.TimeoutExpired:
-        raise FormatError(
-            path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
-        ) from None
+        problem = f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
+        raise FormatError(path, problem) from None
     # Killed by a signal, or ended by the library; a Python exception (1) will be raised again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")
@@ -152,6 +148,17 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes and brackets") -> Any:
+    """Return the content of a JSON file; `problem` says what is wrong with other files, and the remedy."""
+    try:
+        return json.loads(read_text(path))
+    except RecursionError:
+        raise FormatError(path, "the file is nested too deeply to be read") from None
+    except ValueError as error:
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise FormatError(path, problem, where) from None
 
 
 def noted(text: Any) -> dict[str, Any]:
@@ -214,18 +221,22 @@ def scratch_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
+def replacing(path: Path, *, ending: str = "", durable: bool = False) -> Iterator[Path]:
     """Yield a temporary path next to the target, renamed to it when the block succeeds, else removed.
 
     With `durable`, the content is flushed before the renaming: after a power cut there is the old file or the new one.
+    Some libraries need an `ending` of the path that they write to.
     """
     with _explained(path, "the file cannot be written"):
         if path.is_dir():
             raise FormatError(path, "there is a folder of this name: name a file")
         check_free(path)
         with _temporary(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY) as temporary:
+            written = temporary.with_name(f"{temporary.name}{ending}")
             try:
-                yield temporary
+                yield written
+                if ending:
+                    written.replace(temporary)
                 check_free(path)  # another process may have created it
                 if durable:
                     make_durable(temporary)
@@ -234,6 +245,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
                     make_durable(path.parent)
             finally:
                 temporary.unlink(missing_ok=True)
+                written.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -391,10 +403,5 @@ def _locked(path: Path) -> int | None:
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file atomically."""
-    write_pieces(path, [data], durable=durable)
-
-
-def write_pieces(path: Path, pieces: Iterable[bytes | memoryview], *, durable: bool = False) -> None:
-    """Write a file atomically from several pieces."""
-    with replacing(path, durable=durable) as temporary, temporary.open("wb") as file:
-        file.writelines(pieces)
+    with replacing(path, durable=durable) as temporary:
+        temporary.write_bytes(data)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.files import read_json, read_text, write_bytes
 from freshtake.formats.numbers import finite_number
 from freshtake.formats.table import csv_records, parse_table
 from freshtake.motion.pins import Pin
@@ -64,7 +64,7 @@ def _loaded(path: Path) -> dict[str, Any]:
     """Return the tables of a JSON or TOML file."""
     text = read_text(path)
     if text.lstrip().startswith("{"):
-        return dict(_json(path))
+        return dict(read_json(path))
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -131,7 +131,7 @@ def read_pins(path: str | PathLike[str]) -> list[Pin]:
     if source.suffix.lower() in (".csv", ".tsv"):
         records = csv_records(source, _PIN_COLUMNS)
         return [_pin(source, place, _row(source, place, cells)) for place, cells in records]
-    document = _json(source)
+    document = read_json(source)
     rows = document.get("pins") if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
@@ -144,9 +144,8 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         raise FormatError(path, "an object with the name of a joint was expected", place)
     unknown = sorted(row.keys() - _PIN_FIELDS)
     if unknown:
-        raise FormatError(
-            path, f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}", place
-        )
+        problem = f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}"
+        raise FormatError(path, problem, place)
     if ("frame" in row) == ("frames" in row):
         raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
     ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")
@@ -190,7 +189,7 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
         if len(bad):
             raise FormatError(source, "contacts are numbers from 0 to 1", table.place(int(bad[0])))
         return {name: values[:, column] for column, (_, name) in enumerate(columns)}
-    document = _json(source)
+    document = read_json(source)
     if not isinstance(document, dict) or not document:
         raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
     return {name: _intervals(source, name, spans) for name, spans in document.items()}
@@ -212,20 +211,10 @@ def _is_span(ends: Any) -> bool:
 def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
     """Read which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
     source = Path(path)
-    mapping = _json(source)
+    mapping = read_json(source)
     if not isinstance(mapping, dict) or not mapping:
         raise FormatError(source, 'an object such as {"left_leg": [hip, knee, ankle, toe]} was expected')
     for name, joints in mapping.items():
         if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints)):
             raise FormatError(source, "a list of joint names was expected", f"{name!r}")
     return mapping
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(read_text(path))
-    except RecursionError:
-        raise FormatError(path, "the file is nested too deeply to be read") from None
-    except ValueError as error:
-        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise FormatError(path, "this is not JSON: check commas, quotes and brackets", where) from None

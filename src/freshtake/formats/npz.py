@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -12,14 +11,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_amass
-from freshtake.formats.archive import (
-    Archive,
-    Arrays,
-    about_arrays,
-    open_archive,
-    text_array,
-    write_archive,
-)
+from freshtake.formats.archive import Archive, Arrays, about_arrays, open_archive, text_array, write_archive
 from freshtake.formats.files import noted
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
@@ -34,10 +26,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
     channel, NaN where a channel has none; infinite limits are allowed.
     """
-    skeleton, axes = clip.skeleton, clip.skeleton.axes
-    # Equal skeletons may differ in the sign of a zero; `exact` keeps the cache from returning the other's arrays.
-    exact = f"{skeleton.end_sites}{skeleton.limits}{None if axes is None else axes.tobytes()!r}"
-    skeleton_arrays = _skeleton_arrays(skeleton, exact)
+    skeleton_arrays = _skeleton_arrays(clip.skeleton)
     arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
     arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | skeleton_arrays
     if clip.joint_translations is not None:
@@ -49,8 +38,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     return arrays
 
 
-@lru_cache(maxsize=64)
-def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
+def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
     arrays: Arrays = {
         "names": text_array(skeleton.names),
         "parents": skeleton.parents.astype(np.int64),
@@ -124,9 +112,8 @@ def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Li
     count = sum(len(c) for c in channels)
     limited = archive.numbers("limited").ravel() if "limited" in archive else np.ones(len(channels))
     if rows.shape != (count, 2) or len(limited) != len(channels):
-        raise FormatError(
-            archive.path, f"one row of limits for each of {count} channels was expected", "array 'limits'"
-        )
+        problem = f"one row of limits for each of {count} channels was expected"
+        raise FormatError(archive.path, problem, "array 'limits'")
     pairs = [None if np.isnan(low) and np.isnan(high) else (low, high) for low, high in rows.tolist()]
     out: list[Limits] = []
     for joint_channels, has_limits in zip(channels, limited.tolist(), strict=True):

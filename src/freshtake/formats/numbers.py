@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,19 @@ def finite_number(word: str) -> float | None:
         return None
     value = float(word)
     return value if math.isfinite(value) else None
+
+
+def finite_numbers(words: Sequence[str]) -> list[float] | None:
+    """Return the numbers that words without blanks spell, as `finite_number` does; None where one spells none."""
+    joined = "".join(words)
+    # float() would also accept digits of other scripts, and 1_000.
+    if not joined.isascii() or "_" in joined:
+        return None
+    try:
+        values = list(map(float, words))
+    except ValueError:
+        return None
+    return values if all(map(math.isfinite, values)) else None
 
 
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
@@ -181,6 +194,13 @@ def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
     """Return the numbers without their last digit, and that digit as a character."""
     rest = whole // 10
     return rest, (whole - rest * 10 + ord("0")).astype(np.uint8)
+
+
+def per_vertex(values: npt.NDArray[Any], corners: Ints, count: int) -> npt.NDArray[Any] | None:
+    """Return values of corners (corners, width) for each of `count` vertices; None where corners of one disagree."""
+    out = np.zeros((count, values.shape[1]), values.dtype)
+    out[corners] = values
+    return out if np.array_equal(out[corners], values) else None
 
 
 def fans(sizes: Ints) -> tuple[Ints, Ints]:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.files import read_bytes, read_text, replacing_folder, write_bytes
-from freshtake.formats.numbers import fans, finite_number, parse_numbers, words_per_line
+from freshtake.formats.files import read_json, read_text, replacing_folder, write_bytes
+from freshtake.formats.numbers import fans, finite_number, parse_numbers, per_vertex, words_per_line
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.kinds import kind_word
@@ -71,104 +71,65 @@ def place_of(text: str, word: str, wrong: Callable[[str], bool]) -> str:
     return ""
 
 
-_CORNER = re.compile(r"-?\d{1,10}(?:/(?:-?\d{1,10})?){0,2}")
+_CORNER = re.compile(r"-?[0-9]{1,10}(?:/(?:-?[0-9]{1,10})?){0,2}")
 _TABLES = ("v", "vt", "vn")
 
-
-class FaceText(NamedTuple):
-    """The f lines of a file. `defined` (blocks, 4): lines of each block, and how many v, vt, vn precede it."""
-
-    path: Path
-    whole: str
-    faces: str
-    defined: Ints
-    sizes: tuple[int, int, int]  # of the tables v, vt, vn
+Sizes = tuple[int, int, int]  # of the tables v, vt, vn
 
 
 class Corners(NamedTuple):
-    """The row of each face corner in the tables (-1: none), and the triangles (T, 3) as corner numbers."""
+    """The rows of each face corner in the tables (corners, 3; -1: none), and the triangles (T, 3) as corner numbers."""
 
-    vertex: Ints
-    texture: Ints
-    normal: Ints
+    rows: Ints
     triangles: Ints
 
     @property
     def faces(self) -> Ints:
         """Triangles (T, 3) as vertex numbers."""
-        return self.vertex[self.triangles]
+        return self.rows[:, 0][self.triangles]
 
 
-def corners(source: FaceText) -> Corners:
-    """Return all faces; polygons become fans around their first corner."""
-    bare = without_word(source.faces, "f")
-    per_face = words_per_line(bare)[:-1]  # the text ends with a line end
-    if (per_face < 3).any():
-        place = place_of(source.whole, "f", lambda rest: len(rest.split()) < 3)
-        raise FormatError(source.path, "a face with at least three corners was expected", place)
-    indices = _indices(source, bare, int(per_face.sum()))
-    lines, *before = source.defined.T if len(source.defined) else np.zeros((4, 0), dtype=np.intp)
-    out = []
-    for column, (table, size) in enumerate(zip(_TABLES, source.sizes, strict=True)):
-        preceding = np.repeat(np.repeat(before[column], lines), per_face)
-        out.append(_rows(source, indices[:, column], preceding, size, table))
-    if len(out[0]) and out[0].min() < 0:
-        raise FormatError(source.path, "vertices are counted from 1, not from 0", _bad_place(source, 0))
-    return Corners(out[0], out[1], out[2], fans(per_face)[0])
+def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]], sizes: Sizes) -> Corners:
+    """Return the faces of blocks, each with the sizes of the tables before it; polygons become fans."""
+    per_face: list[int] = []
+    rows: list[tuple[int, ...]] = []
+    for block, before in blocks_of_faces:
+        known: dict[str, tuple[int, ...]] = {}  # most corners belong to several faces
+        for line in block.split("\n")[:-1]:
+            words = line.split()[1:]
+            if len(words) < 3:
+                place = place_of(text, "f", lambda rest: len(rest.split()) < 3)
+                raise FormatError(path, "a face with at least three corners was expected", place)
+            for word in words:
+                if word not in known:
+                    problem, known[word] = _corner(word, before, sizes)
+                    if problem:
+                        raise FormatError(path, problem, _place_of_corner(text, word))
+                rows.append(known[word])
+            per_face.append(len(words))
+    table = np.array(rows, dtype=np.intp).reshape(-1, 3)
+    return Corners(table, fans(np.array(per_face, dtype=np.intp))[0])
 
 
-def _indices(source: FaceText, bare: str, count: int) -> Ints:
-    """Return indices (corners, 3) as written, 0 where a corner has no vt or vn."""
-    filled = re.sub(r"/+(?=\s)", "", bare).replace("//", "/0/")
-    try:
-        slashes = _slashes_per_word(filled)
-        numbers = parse_numbers(source.path, filled.replace("/", " "), 1)
-    except FormatError:
-        raise _bad_corner(source) from None
-    whole = np.rint(numbers)
-    if len(slashes) != count or slashes.max(initial=0) > 2 or len(numbers) != count + slashes.sum():
-        raise _bad_corner(source)
-    if (whole != numbers).any() or np.abs(whole).max(initial=0) >= 2**31:
-        raise _bad_corner(source)
-    out = np.zeros((count, 3), dtype=np.intp)
-    out[np.arange(3) <= slashes[:, None]] = whole.astype(np.intp)
-    return out
+def _place_of_corner(text: str, word: str) -> str:
+    """Return the first line of faces with a corner; where it is wrong anywhere, it is wrong there."""
+    return place_of(text, "f", lambda rest: word in rest.split())
 
 
-def _slashes_per_word(text: str) -> Ints:
-    codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
-    blank = codes <= 32
-    starts = ~blank
-    starts[1:] &= blank[:-1]
-    word = np.cumsum(starts) - 1
-    slashes = codes == ord("/")
-    return np.bincount(word[slashes], minlength=int(starts.sum())).astype(np.intp)
+def _corner(word: str, before: Sizes, sizes: Sizes) -> tuple[str, tuple[int, ...]]:
+    """Return what is wrong with a corner, if anything, and its rows from 0 in the tables, -1 where it names none.
 
-
-def _rows(source: FaceText, indices: Ints, preceding: Ints, size: int, table: str) -> Ints:
-    """Convert indices from 1, or negative ones that count back, to rows from 0 (-1 where there is none)."""
-    rows = np.where(indices < 0, preceding + indices, indices - 1)
-    outside = (rows >= size) | ((indices < 0) & (rows < 0))
-    if outside.any():
-        index = int(indices[outside][0])
-        column = _TABLES.index(table)
-        raise FormatError(
-            source.path, f"a face uses {table} {index}, but there are {size}", _bad_place(source, column, index)
-        )
-    return rows
-
-
-def _bad_place(source: FaceText, column: int, index: int = 0) -> str:
-    def wrong(rest: str) -> bool:
-        parts = [corner.split("/") for corner in rest.split()]
-        return any(len(part) > column and finite_number(part[column]) == index for part in parts)
-
-    return place_of(source.whole, "f", wrong)
-
-
-def _bad_corner(source: FaceText) -> FormatError:
-    place = place_of(source.whole, "f", lambda rest: not all(_CORNER.fullmatch(word) for word in rest.split()))
-    return FormatError(source.path, "corners like 1, 1/2, 1//3 or 1/2/3 were expected after 'f'", place)
+    Indices count from 1, or back from the end of the table so far.
+    """
+    if _CORNER.fullmatch(word) is None:
+        return "corners like 1, 1/2, 1//3 or 1/2/3 were expected after 'f'", ()
+    rows = [-1, -1, -1]
+    for column, part in enumerate(word.split("/")):
+        index, size = int(part or "0"), sizes[column]
+        rows[column] = row = before[column] + index if index < 0 else index - 1
+        if row >= size or (index < 0 and row < 0):
+            return f"a face uses {_TABLES[column]} {index}, but there are {size}", ()
+    return ("", tuple(rows)) if rows[0] >= 0 else ("vertices are counted from 1, not from 0", ())
 
 
 _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers in a line
@@ -186,35 +147,31 @@ class ObjMesh(NamedTuple):
     normals: Floats | None
     torn: bool
     corners: Corners
-    sizes: tuple[int, int, int]
-    face_text: str
+    sizes: Sizes
+    face_blocks: list[tuple[str, Sizes]]
 
 
 def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
     """Return the file's mesh; faces with the same text as those of `known` are reused instead of parsed again."""
     text = plain(text)
-    lines_of: dict[str, list[str]] = {"v": [], "vt": [], "vn": [], "f": []}
-    counts = dict.fromkeys(lines_of, 0)
-    defined: list[tuple[int, ...]] = []  # for each block of faces: its lines, and how many v, vt, vn precede it
+    lines_of: dict[str, list[str]] = {table: [] for table in _TABLES}
+    counts = dict.fromkeys(_TABLES, 0)
+    faces: list[tuple[str, Sizes]] = []
     for kind, block in blocks(path, text):
-        lines = block.count("\n")
         if kind == "f":
-            defined.append((lines, counts["v"], counts["vt"], counts["vn"]))
-        lines_of[kind].append(block)
-        counts[kind] += lines
+            faces.append((block, (counts["v"], counts["vt"], counts["vn"])))
+        else:
+            lines_of[kind].append(block)
+            counts[kind] += block.count("\n")
     if not counts["v"]:
         raise FormatError(path, "lines with 'v x y z' were expected, but there are none")
     sizes = (counts["v"], counts["vt"], counts["vn"])
-    faces = "".join(lines_of["f"])
-    if known is not None and faces == known.face_text and sizes == known.sizes:
-        where = known.corners
-    else:
-        where = corners(FaceText(path, text, faces, np.array(defined, dtype=np.intp).reshape(-1, 4), sizes))
+    same = known is not None and (faces, sizes) == (known.face_blocks, known.sizes)
+    where = known.corners if known is not None and same else corners(path, text, faces, sizes)
     vertices, per_line = _table(path, text, "".join(lines_of["v"]), "v")
     vt = _table(path, text, "".join(lines_of["vt"]), "vt")[0][:, :2]
     vn = _table(path, text, "".join(lines_of["vn"]), "vn")[0]
-    texture = _per_vertex(vt, where.texture, where.vertex, sizes[0])
-    normals = _per_vertex(vn, where.normal, where.vertex, sizes[0])
+    texture, normals = (_per_vertex(table, where.rows, k, sizes[0]) for k, table in ((1, vt), (2, vn)))
     colors = vertices[:, 3:6] if per_line.min() == per_line.max() == 6 else None
     torn = (texture is None and sizes[1] > 0) or (normals is None and sizes[2] > 0)
     return ObjMesh(vertices[:, :3], colors, texture, normals, torn, where, sizes, faces)
@@ -244,17 +201,16 @@ def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
     return rows, per_line
 
 
-def _per_vertex(table: Floats, rows: Ints, vertices: Ints, count: int) -> Floats | None:
+def _per_vertex(table: Floats, corner_rows: Ints, which: int, count: int) -> Floats | None:
     """Return one row of the table for every vertex, or None where the faces around a vertex disagree."""
+    vertices, rows = corner_rows[:, 0], corner_rows[:, which]
     if len(table) == 0 or (rows < 0).any():
         return None
     if len(table) == count and np.array_equal(rows, vertices):
         return table
     if len(vertices) == 0:
         return None
-    out = np.zeros((count, table.shape[1]))
-    out[vertices] = table[rows]
-    return out if np.array_equal(out[vertices], table[rows]) else None
+    return per_vertex(table[rows], vertices, count)
 
 
 SIDECAR = "freshtake.json"
@@ -273,11 +229,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     """Return the fields of a mesh sequence from its sidecar file; empty where there is none."""
     if not path.is_file():
         return {}
-    try:
-        # A sidecar file has a few lines.
-        fields = json.loads(read_bytes(path, (1 << 20)).decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise FormatError(path, "this is not JSON: correct it or remove the file") from None
+    fields = read_json(path, "this is not JSON: correct it or remove the file")
     if not isinstance(fields, dict) or fields.get("format") != _TAG:
         raise FormatError(path, f'an object with "format": "{_TAG}" was expected: correct it or remove the file')
     for key, kinds in _KINDS.items():

@@ -14,13 +14,21 @@ from freshtake.formats.files import read_head, read_text, write_bytes
 from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.rig import in_metres, unit_in_metres
-from freshtake.formats.table import odd_step, parse_table, steady_frame_time, stroke_from
+from freshtake.formats.table import (
+    Table,
+    odd_step,
+    parse_rows,
+    parse_table,
+    positions_in,
+    require_finite,
+    steady_frame_time,
+    stroke_from,
+)
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.channels import channels_from_clip
 from freshtake.motion.edit import tilt
 from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.motion.validation import fps_of
-from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate
 
 # One module reads both kinds, so the name and the first bytes of a file decide which reader is used.
@@ -28,20 +36,11 @@ _MARKERS, _MARKERS_BEGIN = ".trc", b"PathFileType"
 _UNITS = {"m": 1.0, "mm": 0.001, "cm": 0.01}
 _HEADING = ("DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units")
 _OTHERS = ("OrigDataRate", "OrigDataStartFrame", "OrigNumFrames")
-_GAPS = ("", "nan")
 _END = re.compile(r"^[ \t]*endheader[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 def read(path: Path, options: ReadOptions) -> PointClip | Stroke:
-    """Read markers as a point clip, or a table of coordinates as a stroke.
-
-    Args:
-        path: a .trc, .mot or .sto file.
-        options: `up` is the vertical axis of markers, which the file does not state.
-
-    Returns:
-        The markers in the unit of the file, or the columns of the table.
-    """
+    """Read markers (.trc) as a point clip, or a table of coordinates (.mot, .sto) as a stroke."""
     markers = path.suffix.lower() == _MARKERS or read_head(path).startswith(_MARKERS_BEGIN)
     return _read_markers(path, options) if markers else _read_table(path, options)
 
@@ -60,17 +59,16 @@ def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     names = [cell.strip() for cell in "".join(lines[3:4]).split("\t")[2::3] if cell.strip()]
     if len(names) != count:
         raise FormatError(path, f"{count} markers are declared, but {len(names)} are named", "line 4")
-    rows = _rows(path, lines, count)
-    declared = _whole(path, heading, "NumFrames", 10**9)
-    if declared != len(rows):
-        raise FormatError(
-            path, f"{declared} frames are declared, but there are {len(rows)}: correct NumFrames or the rows"
-        )
+    table = _rows(path, lines, names)
+    frames, declared = len(table.values), _whole(path, heading, "NumFrames", 10**9)
+    if declared != frames:
+        problem = f"{declared} frames are declared, but there are {frames}: correct NumFrames or the rows"
+        raise FormatError(path, problem)
     unit = heading["Units"].strip()
     if unit not in _UNITS:
         raise FormatError(path, f"one of {', '.join(_UNITS)} was expected as Units, not {unit[:20]!r}", "line 3")
     return PointClip(
-        tuple(names), rows[:, 2:].reshape(len(rows), count, 3), _frame_time(path, heading, rows[:, 1]),
+        tuple(names), positions_in(table, names, table.values[:, 2:]), _frame_time(table, heading),
         name=path.stem, provenance=path.name, up=options.up or "y", unit_m=_UNITS[unit],
     )  # fmt: skip
 
@@ -94,37 +92,22 @@ def _whole(path: Path, heading: dict[str, str], key: str, most: int) -> int:
     return int(value)
 
 
-def _rows(path: Path, lines: list[str], count: int) -> Floats:
-    width = 2 + 3 * count
+def _rows(path: Path, lines: list[str], names: list[str]) -> Table:
+    """Return frame number, time and coordinates of all frames."""
+    columns = ("Frame#", "Time", *[f"{name}.{axis}" for name in names for axis in "xyz"])
     rows = []
-    for number, line in enumerate(lines[5:], start=6):
-        if not line.strip():
-            continue
-        cells = [cell.strip() for cell in line.split("\t")]
-        while len(cells) > width and not cells[-1]:
-            cells.pop()
-        if len(cells) > width:
-            raise FormatError(path, f"{width} cells were expected, not {len(cells)}", f"line {number}")
-        cells += [""] * (width - len(cells))  # gaps at the end of a line whose tabs were stripped
-        values: list[float] = []
-        for cell in cells:
-            value = math.nan if cell.lower() in _GAPS else finite_number(cell)
-            if value is None:
-                raise FormatError(path, f"a finite number was expected, not {cell[:40]!r}", f"line {number}")
-            values.append(value)
-        rows.append(values)
-        if not all(math.isfinite(value) for value in rows[-1][:2]):
-            raise FormatError(path, "a frame number and a time were expected", f"line {number}")
-        places = np.isnan(rows[-1][2:]).reshape(count, 3)
-        if (places.any(axis=1) & ~places.all(axis=1)).any():
-            raise FormatError(path, "a marker has only some of x, y and z: give all three, or none", f"line {number}")
-    if not rows:
-        raise FormatError(path, "rows of numbers were expected below the heading", "end of file")
-    return np.array(rows)
+    for line in lines[5:]:
+        cells = line.rstrip().split("\t") if line.strip() else []
+        # Gaps at the end of a line may have lost their tabs.
+        rows.append("\t".join([*cells, *[""] * (len(columns) - len(cells))]) if cells else "")
+    table = parse_rows(path, columns, "\n".join(rows), "\t", 6)
+    require_finite(table, [0, 1])
+    return table
 
 
-def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
+def _frame_time(table: Table, heading: dict[str, str]) -> float:
     """Return the seconds per frame: from DataRate, or from the times where they disagree with it."""
+    path, times = table.path, table.values[:, 1]
     rate = finite_number(heading["DataRate"].strip())
     if rate is None or rate <= 0:
         raise FormatError(path, f"DataRate must be above 0, not {heading['DataRate'][:20]!r}", "line 3")
@@ -132,7 +115,7 @@ def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
         return 1.0 / rate
     measured = steady_frame_time(times, repr(float(times[-1])))
     if measured is None:
-        raise FormatError(path, "times must increase in equal steps: resample the file", f"line {odd_step(times) + 6}")
+        raise FormatError(path, "times must increase in equal steps: resample the file", table.place(odd_step(times)))
     return 1.0 / rate if abs(measured * rate - 1.0) < 1e-3 else measured
 
 

@@ -1,10 +1,10 @@
-"""Detect which format a file is in, by content as well as by name, and read and write it."""
+"""Find the files that paths of users mean, detect their format by content and name, and read and write them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -23,95 +23,64 @@ from freshtake.motion.edit import at_rate, nominal_frame_time
 from freshtake.motion.kinds import kind_word
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """One file format: its module has `read(path, options)` and, if writable, `write(path, motion, options)`."""
 
     name: str
     title: str
     suffixes: tuple[str, ...]
     module: str
-    looks_like: Callable[[bytes], bool]
+    head: bytes  # pattern at the start of files, whatever their name
     writable: bool = True
-    states_up: bool | Callable[[bytes], bool] = False  # whether the file or the format determines the up axis
+    up_stated: bytes | None = None  # pattern at the start of files that state the up axis; empty: the format fixes it
     several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
         """Import the module that reads and writes this format."""
         return import_module(f"freshtake.formats.{self.module}")
 
+    def looks_like(self, head: bytes) -> bool:
+        """Return whether a file of this format may begin like this."""
+        return re.match(self.head, head, re.IGNORECASE) is not None
 
-def _starts(pattern: bytes) -> Callable[[bytes], bool]:
-    expression = re.compile(pattern, re.IGNORECASE)
-    return lambda head: expression.match(head) is not None
+    def states_up(self, path: Path) -> bool:
+        """Return whether the format, or this file, determines the vertical axis."""
+        pattern = self.up_stated
+        return pattern is not None and re.match(pattern, read_head(path), re.IGNORECASE) is not None
 
 
-_COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
-
-_UP_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b", re.IGNORECASE)
-_TABLE = re.compile(
-    rb'(?!PathFileType)(?:\xef\xbb\xbf)?\s*(?:#[ \t]*(?:up|unit)\b[^\n]*\n\s*)?"?[A-Za-z_][^\n]*[,;\t][^\n]*\n'
+_MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
+_COMMENTS = _MARK + rb"(?:\s|#[^\n]*\n)*"
+_C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG has the same second byte
+_MOT = rb"(?m:[\s\S]*?^[ \t]*endheader[ \t]*\r?$)"
+_TABLE_UP = _MARK + rb"\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b"
+_TABLE = (
+    rb"(?![\s\S]*\x00)(?!PathFileType)"
+    + _MARK
+    + rb'\s*(?:#[ \t]*(?:up|unit)\b[^\n]*\n\s*)?"?[A-Za-z_][^\n]*[,;\t][^\n]*\n'
 )
 
 FORMATS = (
+    Format("bvh", "BVH", (".bvh",), "bvh", _MARK + rb"\s*HIERARCHY\b", up_stated=rb"HIERARCHY(?: \t|\t )\r?\n"),
     Format(
-        "bvh",
-        "BVH",
-        (".bvh",),
-        "bvh",
-        _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b"),
-        states_up=_starts(rb"HIERARCHY(?: \t|\t )\r?\n"),
+        "amc", "Acclaim motion", (".amc",), "acclaim", _COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)",
+        up_stated=rb"# up [yz]\r?\n",
     ),
+    Format("asf", "Acclaim skeleton", (".asf",), "asf", _COMMENTS + rb":(VERSION|NAME|UNITS)", writable=False),
+    Format("c3d", "C3D", (".c3d",), "c3d", _C3D, up_stated=b""),
     Format(
-        "amc",
-        "Acclaim motion",
-        (".amc",),
-        "acclaim",
-        _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)"),
-        states_up=_starts(rb"# up [yz]\r?\n"),
+        "gltf", "glTF 2.0", (".glb", ".gltf", ".vrma"), "gltf", rb"glTF|" + _MARK + rb'\s*\{[\s\S]*"asset"',
+        up_stated=b"", several=True,
     ),
-    Format("asf", "Acclaim skeleton", (".asf",), "asf", _starts(_COMMENTS + rb":(VERSION|NAME|UNITS)"), writable=False),
-    Format(
-        "c3d",
-        "C3D",
-        (".c3d",),
-        "c3d",
-        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50 and head[2:4] != b"NG",  # not a PNG
-        states_up=True,
-    ),
-    Format(
-        "gltf",
-        "glTF 2.0",
-        (".glb", ".gltf", ".vrma"),
-        "gltf",
-        _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
-        states_up=True,
-        several=True,
-    ),
-    Format(
-        "fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), states_up=True, several=True
-    ),
-    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), states_up=True, several=True),
-    Format("trc", "OpenSim markers", (".trc",), "opensim", _starts(rb"PathFileType\b")),
-    Format(
-        "mot",
-        "OpenSim motion",
-        (".mot", ".sto"),
-        "opensim",
-        lambda head: re.search(rb"^[ \t]*endheader[ \t]*\r?$", head, re.IGNORECASE | re.MULTILINE) is not None,
-    ),
-    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), states_up=True),
-    Format(
-        "csv",
-        "CSV table",
-        (".csv", ".tsv"),
-        "table",
-        lambda head: b"\0" not in head and _TABLE.match(head) is not None,
-        states_up=lambda head: _UP_LINE.match(head) is not None,
-    ),
-    Format("abc", "Alembic", (".abc",), "alembic", _starts(rb"Ogawa")),
-    Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
-)
+    Format("fbx", "FBX", (".fbx",), "fbx", rb"Kaydara FBX Binary  \x00|; FBX \d", up_stated=b"", several=True),
+    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", rb"PXR-USDC|#usda ", up_stated=b"", several=True),
+    Format("trc", "OpenSim markers", (".trc",), "opensim", rb"PathFileType\b"),
+    Format("mot", "OpenSim motion", (".mot", ".sto"), "opensim", _MOT),
+    Format("npz", "NumPy archive", (".npz",), "npz", rb"PK\x03\x04", up_stated=b""),
+    Format("csv", "CSV table", (".csv", ".tsv"), "table", _TABLE, up_stated=_TABLE_UP),
+    Format("abc", "Alembic", (".abc",), "alembic", rb"Ogawa"),
+    Format("obj", "OBJ mesh or folder", (".obj",), "obj", _COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]"),
+)  # fmt: skip
 
 
 KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written exactly, not rounded to a nominal rate
@@ -147,13 +116,7 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
     """Read motions that are used together: files of one skeleton that do not state their vertical axis get the same.
 
-    Args:
-        sources: the files.
-        settings: how to read them.
-        filed: keep joints above the body as in the files, for motions that are only written again.
-
-    Returns:
-        A motion for each file.
+    With `filed`, joints above the body stay as in the files, for motions that are only written again.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
         opened = [_opened(source, settings, filed) for source in sources]
@@ -216,8 +179,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
         motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
-    stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
-    if stated:
+    if form.states_up(source):
         return ReadMotion(motion, "stated in the file")
     return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
 
@@ -317,6 +279,40 @@ def by_name(name: str) -> Format:
 
 def _titles(formats: Sequence[Format]) -> str:
     return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)
+
+
+def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
+    """Return files unchanged, the takes of a folder, and the matches of a pattern such as walk_*.bvh.
+
+    A folder of numbered OBJ files is one take, a mesh sequence. With `models`, those of a folder are listed as well.
+    """
+    suffixes = {suffix for known in FORMATS for suffix in known.suffixes if known.name not in ("asf", "obj")}
+    return [file for path in paths for file in _files(path, suffixes | {".ftm"} if models else suffixes)]
+
+
+def _files(path: Path, suffixes: set[str]) -> list[Path]:
+    try:
+        is_pattern = bool(re.search(r"[*?\[]", str(path))) and not path.exists()
+        is_list = path.is_dir() and not any(f.suffix.lower() == ".obj" for f in path.iterdir())
+    except OSError:  # a name that is invalid on this system, or a folder that cannot be listed
+        return [path]
+    if is_pattern:
+        root = Path(path.anchor)
+        matches = sorted(root.glob(str(path.relative_to(root))), key=_order)
+        if not matches:
+            raise UsageError(f"no file matches {path}")
+        return [file for one in matches for file in ([one] if one.is_file() else _files(one, suffixes))]
+    if not is_list:
+        return [path]
+    matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=_order)
+    if not matches:
+        raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
+    return matches
+
+
+def _order(path: Path) -> list[tuple[int, int, str]]:
+    """Return a sort key in which numbers in names count by their value, so that take 10 comes after take 9."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", str(path))]
 
 
 Kind = TypeVar("Kind", Clip, Stroke, PointClip, MeshSequence)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freshtake.errors import FormatError, MissingExtra
-from freshtake.formats.files import check_free, read_text, replacing, replacing_folder, write_bytes
+from freshtake.formats.files import check_free, read_json, replacing, replacing_folder, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,10 +101,7 @@ def write_pack(path: Path, facts: Mapping[str, Any]) -> None:
 
 def read_stars(path: Path) -> Stars:
     """Read the marks that the preview page saved."""
-    try:
-        marks = json.loads(read_text(path))
-    except (ValueError, RecursionError):
-        raise FormatError(path, "this is not JSON: save the marks with the preview page of a pack") from None
+    marks = read_json(path, "this is not JSON: save the marks with the preview page of a pack")
     if not isinstance(marks, dict) or marks.get("format") != STARS or marks.get("version") != VERSION:
         raise FormatError(path, "this is not a file of marks: save one with a pack's preview page (Save stars.json)")
     clips, settings, models = (marks.get(key) for key in ("clips", "settings", "models"))

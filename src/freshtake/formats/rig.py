@@ -6,7 +6,8 @@ A character is described independently of the format: joints without scale, thei
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch
 from freshtake.formats.files import LARGEST_SINGLE, SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, EndSite, Skeleton
@@ -39,18 +40,13 @@ def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequenc
 
 
 def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, title: str) -> list[Clip]:
-    """Return the clips in metres and y up, checked to share one skeleton."""
-    ready = [in_metres(path, clip, options, title) for clip in clips]
-    for clip in ready[1:]:
-        _require_same(ready[0], clip)
-    return ready
+    """Return the clips in metres and y up, checked to share one skeleton; an unknown unit is guessed, with a note."""
+    return alike(path, clips, options, f"{title} has a fixed unit", 1.0, "y")[0]
 
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
     """Return a clip in metres and y up; an unknown unit is guessed, with a note."""
-    unit = unit_in_metres(path, clip, options, f"{title} has a fixed unit")
-    upright = with_up(clip, "y")
-    return upright if unit == 1.0 else scaled(upright, unit)
+    return same_skeleton(path, [clip], options, title)[0]
 
 
 def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
@@ -71,16 +67,29 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
     return unit
 
 
-def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -> tuple[list[Clip], float]:
-    """Return clips in the unit and with the vertical axis of the first, and that unit."""
-    unit, out = 0.0, []
+def alike(
+    path: Path, clips: Sequence[Clip], options: WriteOptions, need: str, unit: float = 0.0, up: str = ""
+) -> tuple[list[Clip], float]:
+    """Return clips of one skeleton in one unit and with one vertical axis, by default those of the first; the unit."""
+    out: list[Clip] = []
     for clip in clips:
         clip_unit = unit_in_metres(path, clip, options, need)
         unit = unit or clip_unit
-        upright = with_up(clip, clips[0].up)
+        upright = with_up(clip, up or clips[0].up)
         out.append(upright if clip_unit == unit else scaled(upright, clip_unit / unit))
-        _require_same(out[0], out[-1])
+        if len(out) > 1:
+            _require_same(out[0], out[-1])
     return out, unit
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn errors of invalid motions into ones that name the file, and silence NumPy's warnings of overflow."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
 
 
 def _require_same(first: Clip, other: Clip) -> None:
@@ -100,14 +109,7 @@ def _require_same(first: Clip, other: Clip) -> None:
 def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving: Sequence[int] | None = None) -> int:
     """Return the number of the requested animation, by default the first that moves, with a note where others do too.
 
-    Args:
-        path: the file, for messages.
-        names: all its animations.
-        options: `animation` requests one by name or number.
-        moving: the numbers of animations that move a joint, where the format can tell; default: all.
-
-    Returns:
-        A place in `names`.
+    `moving` are the numbers of animations that move a joint, where the format can tell; default: all.
     """
     there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
     there += f" and {len(names) - 20} more" if len(names) > 20 else ""
@@ -232,16 +234,8 @@ class Rig:
 
     def tip_names(self) -> list[str]:
         """Return a name for every tip, unique among joints and tips."""
-        taken, out = set(self.names), []
-        for site in self.tips:
-            site_name = name = site.name or f"{self.names[site.joint]}_end"
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{site_name}_{number}"
-            taken.add(name)
-            out.append(name)
-        return out
+        named = [site.name or f"{self.names[site.joint]}_end" for site in self.tips]
+        return distinct([*self.names, *named])[len(self.names) :]
 
 
 class RigMotion(NamedTuple):

@@ -12,13 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.evaluation.study.schedule import (
-    Rating,
-    Stimulus,
-    Trial,
-    check_stimulus,
-    scale_of,
-)
+from freshtake.evaluation.study.schedule import Rating, Stimulus, Trial, check_stimulus, scale_of
 from freshtake.formats.files import write_bytes
 from freshtake.formats.table import csv_records
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import UNITS
@@ -57,10 +57,9 @@ def parse_table(path: Path, text: str) -> Table:
     if separator != ",":
         body = body.replace(",", ".")
     if not body.strip():
-        raise FormatError(
-            path, "rows of numbers were expected below the line of names, but there are none", "end of file"
-        )
-    return _plain(path, names, body, separator, first + 1) or _any(path, names, body, separator, first + 1)
+        problem = "rows of numbers were expected below the line of names, but there are none"
+        raise FormatError(path, problem, "end of file")
+    return parse_rows(path, names, body, separator, first + 1)
 
 
 def csv_rows(path: Path, strict: bool = False) -> list[tuple[int, list[str]]]:
@@ -115,26 +114,7 @@ def _cells(path: Path, text: str, separator: str, line: int, strict: bool = Fals
     return rows
 
 
-def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
-    """Parse all numbers at once; None where there are quotes, blanks, empty cells or anything but plain numbers."""
-    if '"' in body or " " in body or (separator != "\t" and "\t" in body):
-        return None
-    spread = body.replace(separator, " ")
-    words = words_per_line(spread)
-    rows = np.flatnonzero(words)
-    if (words[rows] != len(names)).any() or body.count(separator) != (len(names) - 1) * len(rows):
-        return None
-    try:
-        values = parse_numbers(path, spread, line)
-    except FormatError:
-        return None
-    if len(values) != len(rows) * len(names):
-        return None
-    first = tuple(body.lstrip("\n").partition("\n")[0].split(separator))
-    return Table(path, names, values.reshape(len(rows), len(names)), rows + line, first)
-
-
-def _any(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
+def parse_rows(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
     """Parse row by row, with quotes, blanks and gaps; errors name the line and column."""
     rows: list[list[float]] = []
     lines: list[int] = []
@@ -280,13 +260,14 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
         raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
     time = timed[0] if timed else None
     if time is not None:
-        _require_finite(table, [time])
+        require_finite(table, [time])
     if points and any(_COORDINATE.fullmatch(table.names[k]) for k in others):
         return _points(table, time, others, options)
     return _stroke(table, time, others, options)
 
 
-def _require_finite(table: Table, columns: list[int]) -> None:
+def require_finite(table: Table, columns: list[int]) -> None:
+    """Refuse gaps and infinite values in some columns."""
     bad = np.argwhere(~np.isfinite(table.values[:, columns]))
     if len(bad):
         row, column = bad[0].tolist()
@@ -295,7 +276,7 @@ def _require_finite(table: Table, columns: list[int]) -> None:
 
 
 def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> Stroke:
-    _require_finite(table, columns)
+    require_finite(table, columns)
     if time is None:
         times = np.arange(len(table.values)) / _assumed_fps(table.path, options)
     else:
@@ -322,27 +303,28 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
 
 def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
     places = _coordinates(table, columns)
-    positions = table.values[:, np.array(list(places.values()))]  # (rows, points, 3)
+    values = table.values[:, np.concatenate(list(places.values()))]
+    return PointClip(
+        tuple(places), positions_in(table, list(places), values),
+        _frame_time(table, time, options),
+        name=table.path.stem, provenance=table.path.name, up=options.up or "y", unit_m=options.unit_m,
+    )  # fmt: skip
+
+
+def positions_in(table: Table, names: Sequence[str], values: Floats) -> Floats:
+    """Return the positions (rows, points, 3) of values (rows, 3 per point); a gap leaves out all three."""
+    positions = values.reshape(len(values), len(names), 3)
     infinite = np.argwhere(np.isinf(positions))
     if len(infinite):
-        raise FormatError(
-            table.path, "a position is infinite: leave the cell empty for a gap", table.place(infinite[0][0])
-        )
+        place = table.place(infinite[0][0])
+        raise FormatError(table.path, "a position is infinite: leave the cell empty for a gap", place)
     missing = np.isnan(positions)
     torn = np.argwhere(missing.any(-1) & ~missing.all(-1))
     if len(torn):
         row, point = torn[0].tolist()
-        problem = f"point {list(places)[point]!r} has only some of x, y and z: give all three, or none for a gap"
+        problem = f"point {names[point]!r} has only some of x, y and z: give all three, or none for a gap"
         raise FormatError(table.path, problem, table.place(row))
-    return PointClip(
-        tuple(places),
-        positions,
-        _frame_time(table, time, options),
-        name=table.path.stem,
-        provenance=table.path.name,
-        up=options.up or "y",
-        unit_m=options.unit_m,
-    )
+    return positions
 
 
 def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
@@ -371,11 +353,8 @@ def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
     times = table.values[:, time]
     frame_time = steady_frame_time(times, table.first[time])
     if frame_time is None:
-        raise FormatError(
-            table.path,
-            "times of points must increase in equal steps: resample or remove t",
-            table.place(odd_step(times)),
-        )
+        problem = "times of points must increase in equal steps: resample or remove t"
+        raise FormatError(table.path, problem, table.place(odd_step(times)))
     return frame_time
 
 

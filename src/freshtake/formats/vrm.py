@@ -6,7 +6,7 @@ Bones have their standard names and no rotation in a T-pose; VMC messages go ove
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,20 +19,60 @@ from freshtake.motion.retarget.rest import Rest, bone, find_rest
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import IDENTITY, inverse, local_rotations, multiply, rotate, shortest_arc
 
-_SPINE = ("spine", "chest", "upperChest")
-_LIMB = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes": "Toes"}
-_LIMB |= {"shoulder": "Shoulder", "upper_arm": "UpperArm", "lower_arm": "LowerArm", "hand": "Hand"}
-_PHALANGES = {"thumb": ("Metacarpal", "Proximal", "Distal")}
+_ARM = {"shoulder": "Shoulder", "upper_arm": "UpperArm", "lower_arm": "LowerArm", "hand": "Hand"}
+_LEG = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes": "Toes"}
+
+
+class VrmBone(NamedTuple):
+    """A bone's parent in VRM, the part of our body maps that it belongs to, and its place in that part."""
+
+    above: str
+    part: str
+    place: int = 0
+
+
+def _vrm_bones() -> dict[str, VrmBone]:
+    """Return all bones of VRM 1.0 by name, parents first."""
+    out = {"hips": VrmBone("", "hips")}
+
+    def add(above: str, part: str, *names: str) -> None:
+        for place, name in enumerate(names):
+            out[name] = VrmBone(above, part, place)
+            above = name
+
+    add("hips", "spine", "spine", "chest", "upperChest")
+    add("upperChest", "neck", "neck")
+    add("neck", "head", "head")
+    for side in SIDES:
+        for above, limb in (("upperChest", _ARM), ("hips", _LEG)):
+            for part, word in limb.items():
+                add(above, f"{side}_{part}", f"{side}{word}")
+                above = f"{side}{word}"
+            for finger in FINGERS if limb is _ARM else ():
+                words = ("Metacarpal", "Proximal") if finger == "thumb" else ("Proximal", "Intermediate")
+                add(above, f"{side}_{finger}", *[f"{side}{finger.capitalize()}{word}" for word in (*words, "Distal")])
+    return out
+
+
+BONES = _vrm_bones()
+NEEDED = {"hips", "head", "leftUpperLeg", "rightUpperLeg", "leftFoot", "rightFoot", "leftHand", "rightHand"}
+
+
+def bone_above(name: str, present: Container[str]) -> str:
+    """Return the nearest bone above one that is present, or an empty text."""
+    above = BONES[name].above
+    while above and above not in present:
+        above = BONES[above].above
+    return above
 
 
 class _Bone(NamedTuple):
-    """A bone of the humanoid: its name, joint, parent bone, part of the body and position in that part."""
+    """A bone of the humanoid: its name, joint, parent bone and part of the body."""
 
     name: str
     joint: int
     above: int
     role: str
-    place: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,33 +121,16 @@ def humanoid_of(clip: Clip) -> Humanoid:
 
 def _bones(body: BodyMap) -> list[_Bone]:
     """Return the bones that a body has, parents first."""
-    out = [_Bone("hips", body.one("hips"), -1, "hips", 0)]
-
-    def add(name: str, role: str, place: int, above: int) -> int:
-        out.append(_Bone(name, body.joints[role][place], above, role, place))
-        return len(out) - 1
-
-    trunk = 0
-    count = len(body.joints.get("spine", ()))
-    # At most three joints of a spine of any length: the first, the last, and one in the middle.
-    for name, place in zip(_SPINE, [0, count // 2, count - 1] if count > 3 else range(count), strict=False):
-        trunk = add(name, "spine", place, trunk)
-    head = add("neck", "neck", 0, trunk) if "neck" in body else trunk
-    if "head" in body:
-        add("head", "head", 0, head)
-    for side in SIDES:
-        for parts, start in ((("shoulder", "upper_arm", "lower_arm", "hand"), trunk), (tuple(_LIMB)[:4], 0)):
-            above = start
-            for part in parts:
-                if f"{side}_{part}" in body:
-                    above = add(f"{side}{_LIMB[part]}", f"{side}_{part}", 0, above)
-            if parts[-1] == "hand" and f"{side}_hand" in body:
-                hand = above
-                for finger in FINGERS:
-                    above = hand
-                    words = _PHALANGES.get(finger, ("Proximal", "Intermediate", "Distal"))
-                    for place, word in enumerate(words[: len(body.joints.get(f"{side}_{finger}", ()))]):
-                        above = add(f"{side}{finger.capitalize()}{word}", f"{side}_{finger}", place, above)
+    out: list[_Bone] = []
+    numbers: dict[str, int] = {}
+    for name, (_, part, place) in BONES.items():
+        joints = body.joints.get(part, ())
+        if part == "spine" and len(joints) > 3:  # the first, the last, and one in the middle
+            joints = (joints[0], joints[len(joints) // 2], joints[-1])
+        if place < len(joints):
+            above = numbers.get(bone_above(name, numbers), -1)
+            numbers[name] = len(out)
+            out.append(_Bone(name, joints[place], above, part))
     return out
 
 
@@ -294,7 +317,7 @@ class PoseReader:
             place = mirrored_places(numbers[:3])
             if one.address.startswith("/VMC/Ext/Root"):
                 self._place = place
-            elif (bone := vrm_name(name)) in PARENTS:
+            elif (bone := vrm_name(name)) in BONES:
                 x, y, z, w = numbers[3:] / size
                 self._bones[bone] = (place, np.array([w, x, -y, -z]))
 
@@ -314,45 +337,16 @@ class PoseReader:
 
     def _found_skeleton(self) -> Skeleton:
         """Return the skeleton of the bones received so far; a bone's parent is its nearest ancestor among them."""
-        names = [name for name in PARENTS if name in self._bones]
-        parents, offsets = [], []
-        for name in names:
-            offset, above = self._bones[name][0].copy(), PARENTS[name]
-            while above and above not in self._bones:
-                above = PARENTS[above]
-            parents.append(names.index(above) if above else -1)
-            offsets.append(offset)
-        return Skeleton(tuple(names), np.array(parents), np.array(offsets))
+        names = [name for name in BONES if name in self._bones]
+        above = [bone_above(name, self._bones) for name in names]
+        offsets = np.array([self._bones[name][0] for name in names])
+        return Skeleton(tuple(names), np.array([names.index(name) if name else -1 for name in above]), offsets)
 
 
 def vrm_name(unity: str) -> str:
     """Return the VRM 1.0 name of a bone from Unity's name, which VMC uses."""
     name = unity[:1].lower() + unity[1:]
     if "Thumb" in name:
-        side, joint = name.split("Thumb")
+        side, _, joint = name.partition("Thumb")
         name = f"{side}Thumb{ {after: before for before, after in _THUMB.items()}.get(joint, joint) }"
     return name
-
-
-def _parents() -> dict[str, str]:
-    """Return the parent of each VRM bone, parents first."""
-    out = {"hips": "", "spine": "hips", "chest": "spine", "upperChest": "chest", "neck": "upperChest", "head": "neck"}
-    for side in ("left", "right"):
-        hand = f"{side}Hand"
-        chains: list[tuple[str, list[str]]] = [
-            ("upperChest", ["Shoulder", "UpperArm", "LowerArm", "Hand"]),
-            ("hips", ["UpperLeg", "LowerLeg", "Foot", "Toes"]),
-            (hand, ["ThumbMetacarpal", "ThumbProximal", "ThumbDistal"]),
-        ]
-        for finger in ("Index", "Middle", "Ring", "Little"):
-            chains.append((hand, [f"{finger}{joint}" for joint in ("Proximal", "Intermediate", "Distal")]))
-        for start, bones in chains:
-            above = start
-            for name in bones:
-                out[f"{side}{name}"] = above
-                above = f"{side}{name}"
-    return out
-
-
-PARENTS = _parents()
-NEEDED = {"hips", "head", "leftUpperLeg", "rightUpperLeg", "leftFoot", "rightFoot", "leftHand", "rightHand"}

@@ -58,14 +58,16 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
         other = "z" if first.up == "y" else "y"
         verb = "has" if len(odd) == 1 else "have"
         say(f"{joined(odd)} {verb} {other} up and {called(first)} {first.up}: turned to {first.up} up")
-    turned: list[Motion] = []
-    for motion in motions:
-        if isinstance(motion, Clip):
-            motion = with_up(motion, first.up)
-        elif isinstance(motion, PointClip) and motion.up != first.up:
-            motion = replace(motion, positions=rotate(tilt(motion.up, first.up), motion.positions), up=first.up)
-        turned.append(motion)
-    return turned
+    return [_turned(motion, first.up) for motion in motions]
+
+
+def _turned(motion: Motion, up: str) -> Motion:
+    """Return a clip or point clip with another vertical axis; other motions as they are."""
+    if not isinstance(motion, Clip | PointClip) or motion.up == up:
+        return motion
+    if isinstance(motion, Clip):
+        return with_up(motion, up)
+    return replace(motion, positions=rotate(tilt(motion.up, up), motion.positions), up=up)
 
 
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
@@ -116,13 +118,13 @@ def _one_build(clips: list[Clip]) -> list[Clip]:
 def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
     """Return a motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
     layout = None if recipe is None else recipe.layout
-    if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+    if not isinstance(layout, ClipLayout):
         return motion
-    turned = with_up(motion, layout.up)
-    if not compatible(motion.skeleton, layout.skeleton):
-        return turned
-    _require_same_rest(layout.skeleton, "the model", turned)
-    return rooted_like(turned, layout.skeleton)
+    motion = _turned(motion, layout.up)
+    if not isinstance(motion, Clip) or not compatible(motion.skeleton, layout.skeleton):
+        return motion
+    _require_same_rest(layout.skeleton, "the model", motion)
+    return rooted_like(motion, layout.skeleton)
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:

@@ -1,37 +1,14 @@
-"""Live streams: input is checked before it changes any state, and a refused frame does not end the stream."""
+"""Live streams, which a refused frame does not end."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
-from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats
 
 Item = TypeVar("Item")
-
-
-def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
-    """Return rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
-    try:
-        values = np.asarray(rows, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise InvalidMotion("a row must be numbers, one per DOF") from None
-    if values.ndim == 1:
-        values = values[None]
-    if values.ndim != 2 or values.shape[1] != len(names):
-        width = f"{values.shape[1]} numbers" if values.ndim == 2 else "the wrong shape"
-        raise InvalidMotion(
-            f"a row has {width}, but the model has {len(names)} DOFs: encode the motion with the same model"
-        )
-    if not np.isfinite(values).all():
-        frame, dof = map(int, np.argwhere(~np.isfinite(values))[0])
-        raise InvalidMotion(f"the DOF {names[dof]!r} is {values[frame, dof]} in row {frame}: leave that frame out")
-    return values
 
 
 class LiveStream(Generic[Item], Iterator[Item]):

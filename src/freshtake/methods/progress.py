@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple, TypeVar
 
 
 class Progress(NamedTuple):
@@ -17,10 +17,23 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
+Item = TypeVar("Item")
 
 
 def silent(progress: Progress) -> None:
     """Report nothing."""
+
+
+def each(items: Collection[Item], report: Report, name: Callable[[Item], str]) -> Iterator[Item]:
+    """Yield items one by one and report before each how many are done, under the name of the item."""
+    for number, item in enumerate(items):
+        report(Progress(number / len(items), name(item)))
+        yield item
+
+
+def part_of(report: Report, start: float, stop: float) -> Report:
+    """Return a report for the piece of work between two shares of the total."""
+    return lambda step: report(Progress(start + (stop - start) * step.share, step.what))
 
 
 Warn = Callable[[str], None]

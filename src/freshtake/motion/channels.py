@@ -12,7 +12,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import continuous_euler, equivalent, from_euler, full_order
+from freshtake.numeric.rotations import by_order, continuous_euler, equivalent, from_euler, full_order
 
 
 def clip_from_channels(
@@ -26,23 +26,18 @@ def clip_from_channels(
     translations = np.broadcast_to(skeleton.offsets, (frames, joints, 3)).copy()
     rotations = np.zeros((frames, joints, 4))
     rotations[..., 0] = 1.0
-    moving = False
-    layout = _columns(skeleton)
-    for joint, translation, _ in layout:
-        for axis, column in translation:
-            translations[:, joint, axis] = values[:, column]
-            moving |= joint > 0
+    moves, turning = _channel_places(skeleton)[0], rotation_columns(skeleton)
+    translations[:, moves.joints, moves.axes] = values[:, moves.columns]
     scale = np.pi / 180.0 if degrees else 1.0
-    for order, members in _by_order(skeleton).items():
-        columns = np.array([[column for _, column in layout[joint][2]] for joint in members])
-        rotations[:, members] = from_euler(values[:, columns] * scale, order)
+    for order, members in by_order(skeleton.orders).items():
+        rotations[:, members] = from_euler(values[:, [turning[joint] for joint in members]] * scale, order)
     rotations = skeleton.from_axes(rotations)
     return Clip(
         skeleton,
         frame_time,
         translations[:, 0],
         rotations,
-        translations if moving else None,
+        translations if (moves.joints > 0).any() else None,
         channels=values,
         **about,
     )
@@ -76,17 +71,11 @@ def root_in_file(clip: Clip) -> Floats | None:
 
 
 def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floats | None:
-    """Return a file's channels with those of some joints replaced by what they do in a changed clip.
+    """Return a file's channels (frames, channels), those of some joints (joints,) replaced by a changed clip's.
 
-    Args:
-        before: A clip that still has its file's channels.
-        new: The same clip with other motion, and perhaps frames added, in the form of its file.
-        frames: The frames that differ; those that were added are among them.
-        joints: (joints,): the joints that differ.
-
-    Returns:
-        (frames, channels): the file's numbers where nothing differs, elsewhere the equivalent angles nearest to
-        them, so that curves do not jump by half turns; None where the file's layout cannot hold the motion.
+    `new` is the clip `before` with other motion, and perhaps frames added, in the form of its file; `frames` are those
+    that differ or were added. Elsewhere the file's numbers stay. New angles are the equivalents nearest to the old
+    ones, so that curves do not jump by half turns. None where the file's layout cannot hold the motion.
     """
     skeleton, angles = _fitting_layout(new)
     if before.channels is None or skeleton.channels != before.skeleton.channels:
@@ -100,10 +89,10 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
     moved = new.local_translations()[at][:, *which]
     unmoved = moved == before.local_translations()[old][:, *which]
     out[at[:, None], columns] = np.where(unmoved, out[at[:, None], columns], moved)
-    layout = _columns(skeleton)
-    for order, members in _by_order(skeleton).items():
+    columns_of = rotation_columns(skeleton)
+    for order, members in by_order(skeleton.orders).items():
         turning = [joint for joint in members if joints[joint]]
-        places = np.array([[column for _, column in layout[joint][2]] for joint in turning], dtype=np.intp)
+        places = np.array([columns_of[joint] for joint in turning], dtype=np.intp)
         for frame in at if turning else ():
             # frames that were added continue the one before them
             reference = np.radians(out[frame if frame < len(before) else frame - 1][places])
@@ -123,7 +112,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     """Return continuous angles (frames, joints, 3) in each joint's completed order."""
     local = skeleton.about_axes(clip.rotations)
     out = np.zeros((len(clip), len(skeleton), 3))
-    for order, members in _by_order(skeleton).items():
+    for order, members in by_order(skeleton.orders).items():
         full = full_order(order)
         angles = continuous_euler(local[:, members], full)
         if len(order) < 3:  # of the two triples, the one that leaves the third angle at zero
@@ -142,15 +131,15 @@ def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
     """
     skeleton, tolerance = clip.skeleton, 1e-9
     angles = _angles(clip, skeleton)
-    missing = _without_channels(skeleton)
-    fits = not np.abs(angles[:, missing.angles]).max(initial=0.0) > tolerance
-    fits &= not np.abs(clip.rotations[:, missing.turns, 1:]).max(initial=0.0) > tolerance
-    joints, axes = missing.moves
+    moves, count = _channel_places(skeleton)[0], np.array([len(order) for order in skeleton.orders])
+    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # of joints that have an angle
+    fixed = np.ones((len(skeleton), 3), dtype=np.bool_)
+    fixed[moves.joints, moves.axes] = False
     if clip.joint_translations is None:  # all but the root are at their offsets
-        joints, axes = joints[joints == 0], axes[joints == 0]
-    shifts = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
-    fits &= not np.abs(shifts).max(initial=0.0) > tolerance
-    if fits:
+        fixed[1:] = False
+    shifts = (clip.local_translations() - skeleton.offsets)[:, fixed]
+    unwritten = angles[:, beyond], clip.rotations[:, count == 0, 1:], shifts
+    if not any(np.abs(values).max(initial=0.0) > tolerance for values in unwritten):
         return skeleton, angles
     if skeleton.axes is not None:
         raise InvalidMotion("the motion does not fit the degrees of freedom of its Acclaim skeleton")
@@ -168,41 +157,22 @@ class _Places(NamedTuple):
     axes: Ints
 
 
-class _Missing(NamedTuple):
-    """Degrees of freedom for which a layout has no channels."""
-
-    moves: tuple[Ints, Ints]  # joints and axes
-    angles: Bools  # (joints, 3): for joints that have some
-    turns: Ints  # joints that have no angle at all
-
-
 @lru_cache(maxsize=64)
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
     """Return the columns of translations and of angles."""
     moves, turns = [], []
-    for joint, translation, rotation in _columns(skeleton):
+    for joint, (translation, rotation) in enumerate(_columns(skeleton)):
         moves += [(column, joint, axis) for axis, column in translation]
         turns += [(column, joint, place) for place, column in rotation]
     return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=64)
-def _without_channels(skeleton: Skeleton) -> _Missing:
-    has_channel = np.zeros((len(skeleton), 3), dtype=np.bool_)
-    moves = _channel_places(skeleton)[0]
-    has_channel[moves.joints, moves.axes] = True
-    joints, axes = np.nonzero(~has_channel)
-    count = np.array([len(order) for order in skeleton.orders])
-    angles = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]
-    return _Missing((joints, axes), angles, np.flatnonzero(count == 0))
-
-
-@lru_cache(maxsize=64)
-def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]]:
+def _columns(skeleton: Skeleton) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
     """Return per joint (axis, column) of its positions and (place in the Euler order, column) of its rotations."""
     out = []
     column = 0
-    for joint, channels in enumerate(skeleton.channels):
+    for channels, order in zip(skeleton.channels, skeleton.orders, strict=True):
         translation, rotation = [], []
         seen: dict[str, int] = defaultdict(int)
         for channel in channels:
@@ -211,24 +181,14 @@ def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[
                 translation.append((axis, column))
             else:
                 letter = channel[1].upper()
-                places = [k for k, axis_name in enumerate(skeleton.orders[joint]) if axis_name == letter]
+                places = [k for k, axis_name in enumerate(order) if axis_name == letter]
                 rotation.append((places[seen[letter]], column))
                 seen[letter] += 1
             column += 1
-        out.append((joint, translation, sorted(rotation)))
+        out.append((translation, sorted(rotation)))
     return out
 
 
 def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
     """Return per joint the columns of its rotation channels in the order of its Euler angles."""
-    return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
-
-
-@lru_cache(maxsize=64)
-def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
-    """Return joints grouped by Euler order, those without rotation channels left out."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    for joint, order in enumerate(skeleton.orders):
-        if order:
-            groups[order].append(joint)
-    return dict(groups)
+    return [[column for _, column in rotation] for _, rotation in _columns(skeleton)]

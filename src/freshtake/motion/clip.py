@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import Timed, check_timing, frozen, frozen_quaternions
+from freshtake.motion.validation import Changeable, Timed, check_timing, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import WorldPose, forward, rotate
 
@@ -20,7 +20,7 @@ LEADS, REPEATS = "leads into the first", "repeats the first"
 
 
 @dataclass(frozen=True, eq=False)
-class Playback:
+class Playback(Changeable):
     """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds`, for a loop once through it.
 
     A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved on by the
@@ -63,10 +63,6 @@ class Playback:
         """The travel at length 1, (3,); 0 where there is none."""
         length = float(np.linalg.norm(self.travel))
         return np.asarray(self.travel / length if length > 0.0 else np.zeros(3))
-
-    def changed(self, **changes: Any) -> Playback:
-        """Return a copy with some fields replaced."""
-        return replace(self, **changes)
 
     def fits(self, frames: int, frame_time: float) -> bool:
         """Return whether a clip with this many frames matches this playback; a loop read at another rate does not."""

@@ -27,17 +27,7 @@ def _noted(clip: Clip, what: str) -> str:
 
 
 def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
-    """Return some frames of a clip; the file's channels are kept.
-
-    Args:
-        clip: The clip.
-        start: The first frame.
-        stop: The frame after the last; None: to the end.
-        step: Every how many frames; the frame time grows with it.
-
-    Returns:
-        The shorter clip.
-    """
+    """Return every `step`-th frame from `start` to before `stop` (None: to the end); the file's channels are kept."""
     rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
         raise UsageError(
@@ -64,16 +54,7 @@ def heading(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Clip:
-    """Turn a clip about the vertical.
-
-    Args:
-        clip: The clip.
-        angle: Radians, one for all frames or (frames,).
-        pivot: (3,): the place on the ground to turn about; None: the origin.
-
-    Returns:
-        The turned clip.
-    """
+    """Turn a clip about the vertical by radians, one or (frames,), around a place (3,), by default the origin."""
     axis = np.eye(3)[clip.up_index]
     turn = about_axis(axis, np.broadcast_to(np.asarray(angle, dtype=np.float64), (len(clip),)))
     around = np.zeros(3) if pivot is None else np.asarray(pivot, dtype=np.float64)
@@ -84,28 +65,12 @@ def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Cl
 
 
 def moved(clip: Clip, by: Floats) -> Clip:
-    """Shift a clip.
-
-    Args:
-        clip: The clip.
-        by: (3,) or (frames, 3), in the clip's unit of length.
-
-    Returns:
-        The shifted clip.
-    """
+    """Shift a clip by (3,) or (frames, 3), in its unit of length."""
     return clip.changed(root=clip.root + by, provenance=_noted(clip, "moved"))
 
 
 def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
-    """Put the root of the first frame above the origin; its height stays.
-
-    Args:
-        clip: The clip.
-        face: Whether the clip is also turned to heading 0.
-
-    Returns:
-        The placed clip.
-    """
+    """Put the root of the first frame above the origin, at its height, and with `face` turn the clip to heading 0."""
     ground = clip.root[0].copy()
     ground[clip.up_index] = 0.0
     out = moved(clip, -ground)
@@ -115,15 +80,7 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
 
 
 def aligned_to(clip: Clip, target: Clip) -> Clip:
-    """Place a clip on the ground so that its first frame is where another clip ends, and faces the same way.
-
-    Args:
-        clip: The clip to place.
-        target: The other clip.
-
-    Returns:
-        The placed clip.
-    """
+    """Place a clip on the ground so that its first frame is where another clip ends, and faces the same way."""
     there = take_frames(target, len(target) - 1)
     angle = float(heading(there)[0] - heading(clip)[0])
     out = turned(clip, angle, pivot=clip.root[0])
@@ -194,15 +151,9 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
 
 
 def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
-    """Sample a clip at fractional frame numbers, as for resampling and time warps.
+    """Sample a clip at fractional frame numbers (new frames,) from 0 to the last one, as for time warps.
 
-    Args:
-        clip: The clip.
-        places: (new frames,): frame numbers between 0 and the last frame.
-        frame_time: Seconds per new frame; None: as before.
-
-    Returns:
-        The new clip.
+    `frame_time` is that of the new frames; None: as before.
     """
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
@@ -255,15 +206,7 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
 
 
 def scaled(clip: Clip, factor: float) -> Clip:
-    """Scale all lengths: root, offsets and end sites.
-
-    Args:
-        clip: The clip.
-        factor: Above 0; `unit_m` is divided by it, so that the size in metres stays.
-
-    Returns:
-        The scaled clip.
-    """
+    """Scale all lengths: root, offsets and end sites. `unit_m` is divided by the factor: the size in metres stays."""
     if not (np.isfinite(factor) and factor > 0):
         raise UsageError(f"a clip can only be scaled by a factor above 0, not {factor}")
     return clip.changed(
@@ -287,15 +230,7 @@ def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
 
 
 def with_up(clip: Clip, up: str) -> Clip:
-    """Turn a clip so that another axis points up.
-
-    Args:
-        clip: The clip.
-        up: "y" or "z".
-
-    Returns:
-        The turned clip; the same one where nothing has to turn.
-    """
+    """Turn a clip so that another axis, "y" or "z", points up; the same clip where nothing has to turn."""
     if up == clip.up:
         return clip
     turn = tilt(clip.up, up)
@@ -325,15 +260,11 @@ AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
 
 
 def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
-    """Return the reciprocal of the integer rate, or of the television rate (29.97), that a frame time was rounded from.
+    """Return the reciprocal of the integer rate, or of the television rate (29.97), that a frame time is rounded from.
 
-    Args:
-        frame_time: seconds, as a file has them.
-        slack: relative error of the file's numbers, beyond digits that were left out.
-
-    Returns:
-        The exact frame time, or the one given where rounding does not explain the difference: 0.0166667 is 60 frames
-        per second written with seven digits, 0.0166 is not.
+    `slack` is the relative error of the file's numbers, beyond digits that were left out. Where rounding does not
+    explain the difference, the frame time stays: 0.0166667 is 60 frames per second written with seven digits, 0.0166 is
+    not.
     """
     fps = 1.0 / frame_time
     for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
@@ -353,15 +284,7 @@ def _rounded_from(value: float, exact: float, slack: float) -> bool:
 
 
 def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:
-    """Return any motion at another rate; meshes and points by linear interpolation.
-
-    Args:
-        motion: A clip, stroke, point clip or mesh sequence.
-        fps: Frames per second.
-
-    Returns:
-        A motion of the same kind.
-    """
+    """Return any motion at another rate; meshes and points by linear interpolation."""
     resampled: Any
     if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, with exactly the requested rate
         return motion if isinstance(motion, Stroke) else replace(motion, frame_time=1.0 / fps)

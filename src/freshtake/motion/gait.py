@@ -36,14 +36,7 @@ class Gait(NamedTuple):
 
 
 def gait_of(clip: Clip) -> Gait | None:
-    """Measure a clip.
-
-    Args:
-        clip: A motion of a body.
-
-    Returns:
-        Its gait; None where it does not have two feet or is too short.
-    """
+    """Measure a clip's gait; None where the body does not have two feet or the clip is too short."""
     both, leg = feet(clip.skeleton), leg_length(clip.skeleton)
     # A third difference and a stride need eight frames.
     if len(both) != 2 or len(clip) < 8:

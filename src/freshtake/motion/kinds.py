@@ -14,8 +14,8 @@ from freshtake.errors import InvalidMotion
 from freshtake.lazy import Showable
 from freshtake.motion.clip import Clip
 from freshtake.motion.validation import Timed, check_timing, checked_names, frozen
-from freshtake.numeric.arrays import Bools, Floats, runs
-from freshtake.numeric.curves import monotone_curve
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import monotone_curve, runs
 
 WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSequence": "mesh sequence"}
 
@@ -77,15 +77,7 @@ class Stroke(Showable):
 
 
 def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
-    """Return a stroke evenly spaced in time, by linear interpolation.
-
-    Args:
-        stroke: The stroke.
-        fps: Points per second.
-
-    Returns:
-        The new stroke: the first point is kept, the last up to one step.
-    """
+    """Return a stroke evenly spaced in time, by linear interpolation; the first point stays, the last nearly."""
     if not fps > 0:
         raise InvalidMotion(f"fps must be above 0, but is {fps}")
     count = int(np.floor(stroke.duration * fps + 1e-9)) + 1
@@ -150,12 +142,7 @@ class PointClip(Timed):
 def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
     """Bridge gaps by a cubic (Hermite) curve through the neighbours, and hold the first and last seen position.
 
-    Args:
-        clip: The points; one that is never seen is refused by name.
-        longest: Frames; longer gaps stay. None: all are filled.
-
-    Returns:
-        The filled clip.
+    Gaps of more than `longest` frames stay; None: all are filled. A point that is never seen is refused by name.
     """
     filled = clip.positions.copy()
     frames = np.arange(float(len(clip)))
@@ -178,15 +165,7 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
 
 
 def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:
-    """Return a clip without some of its points.
-
-    Args:
-        clip: The points.
-        names: Which to drop; unknown ones are refused.
-
-    Returns:
-        The smaller clip.
-    """
+    """Return a clip without some of its points; unknown names are refused."""
     unknown = [n for n in names if n not in clip.names]
     if unknown:
         raise InvalidMotion(f"there is no point {unknown[0]!r}; the points are {', '.join(clip.names)}")
@@ -195,14 +174,7 @@ def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:
 
 
 def joint_points(clip: Clip) -> PointClip:
-    """Return the joints of a clip as points in the world.
-
-    Args:
-        clip: The clip.
-
-    Returns:
-        A point clip with the same frames, axis and unit.
-    """
+    """Return the joints of a clip as points in the world, with its frames, axis and unit."""
     names, positions = clip.skeleton.names, clip.positions()
     return PointClip(names, positions, clip.frame_time, clip.name, clip.provenance, clip.up, clip.unit_m)
 
@@ -264,14 +236,7 @@ class MeshSequence(Timed):
 
 
 def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:
-    """Return area-weighted normals of a mesh.
-
-    Args:
-        mesh: The mesh.
-
-    Returns:
-        (frames, vertices, 3), of length 1; zero where a vertex belongs to no face.
-    """
+    """Return area-weighted normals of a mesh (frames, vertices, 3), 0 where a vertex belongs to no face."""
     corners = mesh.vertices[:, mesh.faces].astype(np.float64)  # (frames, faces, 3, 3)
     facing = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
     total = np.zeros(mesh.vertices.shape)

@@ -68,12 +68,10 @@ class Pin:
         assert isinstance(self.frames, range)
         return self.frames
 
-
-def check_pins(pins: Sequence[Pin], clip: Clip) -> None:
-    """Refuse pins of joints or frames that the clip does not have."""
-    for pin in pins:
-        clip.skeleton.index(pin.joint)
-        if pin.stop > len(clip):
+    def check(self, clip: Clip) -> None:
+        """Refuse a joint or frames that the clip does not have."""
+        clip.skeleton.index(self.joint)
+        if self.stop > len(clip):
             raise UsageError(
-                f"the pin of {pin.joint!r} at frame {pin.stop - 1} lies beyond the clip's {len(clip)} frames"
+                f"the pin of {self.joint!r} at frame {self.stop - 1} lies beyond the clip's {len(clip)} frames"
             )

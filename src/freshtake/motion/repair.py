@@ -13,20 +13,13 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.rooting import as_filed, rooted
-from freshtake.motion.check.checks import (
-    SPIKE_SPEED,
-    is_tpose_first,
-    joint_angles,
-    limb_speeds,
-    radians_per_unit,
-    repeated,
-    spikes,
-)
+from freshtake.motion.check.checking import joint_angles, radians_per_unit
+from freshtake.motion.check.checks import SPIKE_SPEED, is_tpose_first, limb_speeds, repeated, spikes
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
-from freshtake.numeric.arrays import Floats, runs
-from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import gaussian_filter1d, runs
 from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
 
 
@@ -130,10 +123,7 @@ def reorder_root(clip: Clip, order: str | None = None) -> Clip:
     if limits is not None and limits[0]:
         limits = (tuple(limits[0][skeleton.channels[0].index(channel)] for channel in layout), *limits[1:])
     renewed = replace(
-        skeleton,
-        channels=(tuple(layout), *skeleton.channels[1:]),
-        orders=(chosen, *skeleton.orders[1:]),
-        limits=limits,
+        skeleton, channels=(tuple(layout), *skeleton.channels[1:]), orders=(chosen, *skeleton.orders[1:]), limits=limits
     )
     values, scale = clip.channels, radians_per_unit(clip)
     if values is None or scale is None:

@@ -1,92 +1,19 @@
-"""Skeleton: names, parent indices and rest offsets of joints, and how a file laid out their channels.
-
-Base: the joints above the body in a file, for rigs whose first joint does not travel with it.
-"""
+"""Skeleton: names, parent indices and rest offsets of joints, and how a file laid out their channels."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion, SkeletonMismatch
-from freshtake.motion.validation import checked_names, frozen, frozen_quaternions
+from freshtake.motion.base import Base
+from freshtake.motion.validation import Array, Parts, checked_names, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.rotations import inverse, multiply, rotate
-
-
-@dataclass(frozen=True, eq=False)
-class Base:
-    """What `rooting.as_filed` needs to restore the form of a clip's file.
-
-    `chain` runs from joint 0 to the joint that carries the body; `mover` is the one of them that holds the travel in
-    the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the chain in its
-    first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
-    first joints that move on branches next to the body, such as targets of inverse kinematics. With `follows` (root
-    motion) joint 0 moves along under the body: its translation is its height, and how far it is from the body along the
-    ground. `led` are pairs of a carried joint and the joint of the body that it follows in all takes, with its place
-    (pairs, 3) and turn (pairs, 4) in that joint's frame: such as ik_foot_l and foot_l.
-    """
-
-    chain: tuple[int, ...]
-    mover: int
-    translations: Floats
-    rotations: Floats
-    offsets: Floats
-    carried: tuple[int, ...] = ()
-    follows: bool = False
-    led: tuple[tuple[int, int], ...] = ()
-    led_places: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    led_turns: Floats = field(default_factory=lambda: np.zeros((0, 4)))
-
-    def __post_init__(self) -> None:
-        put, length = object.__setattr__, len(self.chain)
-        put(self, "led_places", frozen(self.led_places, "led_places", (len(self.led), 3)))
-        put(self, "led_turns", frozen_quaternions(self.led_turns, "led_turns", (len(self.led), 4)))
-        put(self, "translations", frozen(self.translations, "translations", (length, 3)))
-        put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (length, 4)))
-        put(self, "offsets", frozen(self.offsets, "offsets", (None, 3)))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Base):
-            return NotImplemented
-        plain = ("chain", "mover", "carried", "follows", "led")
-        return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("translations", "rotations", "offsets", "led_places", "led_turns")
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.chain, self.mover, self.carried))
-
-    @property
-    def joint(self) -> int:
-        """The joint that carries the body."""
-        return self.chain[-1]
-
-    def scaled(self, factor: float) -> Base:
-        """Return the base with all lengths times a factor."""
-        lengths = {name: getattr(self, name) * factor for name in ("translations", "offsets", "led_places")}
-        return replace(self, **lengths)
-
-    def leading(self, pairs: Collection[tuple[int, int]]) -> Base:
-        """Return the base with only those of the pairs that are led."""
-        keep = [k for k, pair in enumerate(self.led) if pair in pairs]
-        return replace(
-            self, led=tuple(self.led[k] for k in keep), led_places=self.led_places[keep], led_turns=self.led_turns[keep]
-        )
-
-    def tilted(self, turn: Floats) -> Base:
-        """Turn the base by a quaternion: the first joint turns, and the others with it."""
-        translations, rotations = self.translations.copy(), self.rotations.copy()
-        translations[0] = rotate(turn, translations[0])
-        if len(self.chain) > 1:
-            rotations[0] = multiply(turn, rotations[0])
-        return replace(self, translations=translations, rotations=rotations)
-
+from freshtake.numeric.rotations import inverse, multiply
 
 TRANSLATIONS = ("tx", "ty", "tz")
 ROTATIONS = ("rx", "ry", "rz")
@@ -229,19 +156,9 @@ class Skeleton:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Skeleton):
             return NotImplemented
-        same_axes = (self.axes is None) == (other.axes is None)
-        return (
-            self.names == other.names
-            and np.array_equal(self.parents, other.parents)
-            and np.array_equal(self.offsets, other.offsets)
-            and self.end_sites == other.end_sites
-            and self.channels == other.channels
-            and self.orders == other.orders
-            and self.limits == other.limits
-            and self.base == other.base
-            and self.paws == other.paws
-            and same_axes
-            and (self.axes is None or other.axes is None or np.array_equal(self.axes, other.axes))
+        plain = ("names", "end_sites", "channels", "orders", "limits", "base", "paws")
+        return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("parents", "offsets", "axes")
         )
 
     def __hash__(self) -> int:
@@ -434,3 +351,60 @@ def require_compatible(a: Skeleton, b: Skeleton, first: str = "the first clip", 
         raise SkeletonMismatch(f"{first} and {second} list their joints in different order, from {joint!r} on")
     joint = a.names[int(np.flatnonzero(a.parents != b.parents)[0])]
     raise SkeletonMismatch(f"{first} and {second} hang the joint {joint!r} on different parents")
+
+
+def skeleton_parts(skeleton: Skeleton) -> Parts:
+    """Return the header and arrays that a skeleton is stored as."""
+    header: dict[str, Any] = {
+        "joints": list(skeleton.names),
+        "channels": [" ".join(channels) for channels in skeleton.channels],
+        "orders": list(skeleton.orders),
+        "tips": [site.name for site in skeleton.end_sites],
+    }
+    arrays: dict[str, Array] = {
+        "parents": np.asarray(skeleton.parents, dtype=np.int64),
+        "offsets": skeleton.offsets,
+        "tip_joints": np.array([site.joint for site in skeleton.end_sites], dtype=np.int64),
+        "tip_offsets": np.array([site.offset for site in skeleton.end_sites], dtype=np.float64).reshape(-1, 3),
+    }
+    if skeleton.paws:
+        header["paws"] = [skeleton.names[joint] for joint in skeleton.paws]
+    if skeleton.axes is not None:
+        arrays["axes"] = skeleton.axes
+    if skeleton.limits is not None:
+        header["limited"] = [bool(limits) for limits in skeleton.limits]
+        flat = [pair or (np.nan, np.nan) for limits in skeleton.limits for pair in limits]
+        arrays["limits"] = np.array(flat, dtype=np.float64).reshape(-1, 2)
+    if skeleton.base is not None:
+        header["base"], stored = skeleton.base.parts()
+        arrays |= {f"base_{name}": values for name, values in stored.items()}
+    return Parts(header, arrays)
+
+
+def skeleton_from_parts(parts: Parts) -> Skeleton:
+    """Return the skeleton from its parts; raise where they cannot be one."""
+    tips, joints, offsets = parts.texts("tips"), parts.array("tip_joints"), parts.array("tip_offsets")
+    if joints.dtype.kind not in "iu" or joints.shape != (len(tips),) or offsets.shape != (len(tips), 3):
+        raise InvalidMotion("a stored recipe's end sites do not fit together")
+    channels, names = tuple(tuple(listed.split()) for listed in parts.texts("channels")), parts.texts("joints")
+    base = None
+    if "base" in parts.header:
+        stored = {name.removeprefix("base_"): a for name, a in parts.arrays.items() if name.startswith("base_")}
+        base = Base.from_parts(Parts(parts.field("base", dict), stored))
+    return Skeleton(
+        names, parts.array("parents"), parts.array("offsets"), tuple(map(EndSite, joints, offsets, tips)), channels,
+        parts.texts("orders"), parts.arrays.get("axes"), _stored_limits(parts, channels), base,
+        tuple(map(names.index, parts.texts("paws"))) if "paws" in parts.header else (),
+    )  # fmt: skip
+
+
+def _stored_limits(parts: Parts, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...] | None:
+    """Return limits by joint, where there are any; a pair of NaN marks a channel without limits."""
+    if "limits" not in parts.arrays:
+        return None
+    limited, rows = parts.field("limited", list), parts.array("limits")
+    counts = [len(listed) if has else 0 for listed, has in zip(channels, limited, strict=False)]
+    if len(limited) != len(channels) or rows.shape != (sum(counts), 2):
+        raise InvalidMotion("a stored recipe's limits do not fit its channels")
+    pairs = iter(None if np.isnan(low) else (float(low), float(high)) for low, high in rows)
+    return tuple(tuple(next(pairs) for _ in range(count)) for count in counts)

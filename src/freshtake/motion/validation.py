@@ -1,6 +1,6 @@
 """Checks shared by all motion types: arrays are copied, shaped, finite and read-only.
 
-Also checks of settings, and the frame rate and duration of every motion with a steady rate.
+Also checks of settings and of stored recipes, and the frame rate and duration of every motion with a steady rate.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sized
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 UP_AXES = ("y", "z")
+Array = npt.NDArray[Any]
 
 
 def frozen(
@@ -108,17 +109,11 @@ def same_rate(a: float, b: float) -> bool:
     return abs(a / b - 1.0) < 1.001e-3
 
 
-def up_axis(value: str) -> str:
-    """Return 'y' or 'z'; refuse others."""
-    if value not in UP_AXES:
-        raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
-    return value
-
-
 def check_timing(motion: Any) -> None:
     """Check frame time, vertical axis and unit of length of a motion, or of the layout of one."""
     object.__setattr__(motion, "frame_time", positive(motion.frame_time, "frame_time"))
-    object.__setattr__(motion, "up", up_axis(motion.up))
+    if motion.up not in UP_AXES:
+        raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {motion.up!r}")
     if motion.unit_m is not None:
         object.__setattr__(motion, "unit_m", positive(motion.unit_m, "unit_m"))
 
@@ -185,3 +180,58 @@ def between(settings: object, name: str, low: float, high: float) -> None:
         raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
     if isinstance(low, int) and not isinstance(value, int):
         raise UsageError(f"{name} must be a whole number, but is {value!r}")
+
+
+class Parts(NamedTuple):
+    """What a model, a recipe or a skeleton is stored as and rebuilt from: a header of plain values, arrays by name.
+
+    A file may hold anything: what these methods return is present, and of a type that it can have.
+    """
+
+    header: Any
+    arrays: dict[str, Array]
+
+    def field(self, name: str, *types: type) -> Any:
+        """Return a value of the header, of one of the given types."""
+        if name not in self.header:
+            raise InvalidMotion(f"a stored recipe lacks {name!r}")
+        value = self.header[name]
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise InvalidMotion(f"{name!r} of a stored recipe is {value!r}, which cannot be")
+        return value
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Return a word of the header that must be one of the choices."""
+        value: str = self.field(name, str)
+        if value not in choices:
+            raise InvalidMotion(f"{name!r} of a stored recipe is {value!r}, not one of {', '.join(choices)}")
+        return value
+
+    def listed(self, name: str, what: str, *types: type) -> tuple[Any, ...]:
+        """Return a list of the header, all of whose values have one of the types; `what` they are, for messages."""
+        values = self.field(name, list, tuple)
+        if not all(isinstance(value, types) and not isinstance(value, bool) for value in values):
+            raise InvalidMotion(f"{name!r} of a stored recipe must be a list of {what}")
+        return tuple(values)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of strings of the header."""
+        return self.listed(name, "texts", str)
+
+    def placed(self) -> tuple[float, str, float | None]:
+        """Return frame time, vertical axis and unit of a stored layout."""
+        unit_m = self.field("unit_m", float, int, type(None))
+        return self.field("frame_time", float, int), self.field("up", str), unit_m
+
+    def array(self, name: str) -> Array:
+        """Return an array that must be present."""
+        if name not in self.arrays:
+            raise InvalidMotion(f"a stored recipe lacks the array {name!r}")
+        return np.asarray(self.arrays[name])
+
+    def complexes(self, name: str) -> npt.NDArray[np.complex128]:
+        """Return complex numbers, which are stored as pairs of floats."""
+        pairs = np.ascontiguousarray(self.array(name), dtype=np.float64)
+        if pairs.ndim != 1 or len(pairs) % 2:
+            raise InvalidMotion(f"the array {name!r} of a stored recipe must hold pairs")
+        return pairs.view(np.complex128)

@@ -65,9 +65,14 @@ class Verdict(NamedTuple):
     @property
     def sentences(self) -> list[str]:
         """The remarks in words, the worst first."""
-        worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
-        places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
-        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
+        places = ["" if one.frame is None else f", frame {one.frame}" for one in self.worst_first]
+        remarks = zip(self.worst_first, places, strict=True)
+        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in remarks]
+
+    @property
+    def worst_first(self) -> list[Remark]:
+        """The remarks, the red ones first."""
+        return sorted(self.remarks, key=lambda remark: remark.color != RED)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the color and the remarks in words, for JSON."""
@@ -119,19 +124,11 @@ def assess(
     name: str = "",
     remedy: str = DRAW_AGAIN,
 ) -> Verdict:
-    """Check a motion against what takes do.
+    """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
 
-    Args:
-        clip: The motion.
-        standard: What its takes do.
-        amount: The amount of variation it was drawn with.
-        rate: Its requested pace relative to the takes.
-        same_body: Whether it moves the body of the takes; a different one only has to keep its bones and not be faster.
-        name: What to call it; by default the clip's name.
-        remedy: What to do about a body that exceeds its limits.
-
-    Returns:
-        Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
+    `amount` is the amount of variation that it was drawn with, `rate` its requested pace relative to the takes. A
+    motion that does not move the `same_body` as the takes only has to keep its bones and not be faster. `remedy` says
+    what to do about a body that exceeds its limits; `name` what to call the motion, by default the clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
@@ -164,9 +161,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
         raise UsageError(f"{red[0].sentences[0]}{more}; --keep-going writes it all the same")
     seen: dict[str, list[str]] = {}
     for verdict in verdicts:
-        for remark, sentence in zip(
-            sorted(verdict.remarks, key=lambda one: one.color != RED), verdict.sentences, strict=True
-        ):
+        for remark, sentence in zip(verdict.worst_first, verdict.sentences, strict=True):
             seen.setdefault(remark.check, []).append(sentence)
     for sentences in seen.values() if warn is not None else ():
         assert warn is not None
@@ -177,12 +172,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 def require_unflung(motion: M, *, resumed: bool = False) -> M:
     """Return a model's result, or refuse it where the body is flung about: the model file is damaged.
 
-    Args:
-        motion: A clip, point clip, stroke or mesh sequence, or plain rows of numbers.
-        resumed: Whether it continues a motion, which may have traveled any distance before.
-
-    Returns:
-        The motion as it is.
+    One that is `resumed` continues a motion, which may have traveled any distance before.
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
@@ -262,14 +252,8 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
     """Compare a gait that was made from another one with that one and with the takes that taught the change.
 
-    Args:
-        new: The gait of the result.
-        source: The gait of the clip that it was made from.
-        taught: Mean gaits of the takes before and after the change; None where they are unknown.
-        share: How much of the change was requested; None where its speed cannot be predicted.
-
-    Returns:
-        A remark for each figure that is off; none for a sound gait.
+    `taught` are mean gaits of the takes before and after the change, None where they are unknown; `share` says how much
+    of the change was requested, None where its speed cannot be predicted.
     """
     after = source if taught is None else taught[1]
     remarks = []

@@ -1,4 +1,4 @@
-"""The array types that every layer uses, and runs of flags."""
+"""The array types that every layer uses, and rounding to what files hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
 
-def runs(mask: Bools) -> list[tuple[int, int]]:
-    """Return start and stop (exclusive) of every run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+def rounded(values: npt.ArrayLike) -> Floats:
+    """Round numbers as a model file keeps them."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)

@@ -141,7 +141,8 @@ class MachineCode:
             self._read_from = [Path(folder, function.__module__) for folder in _folders]
             self._write_to = self._read_from[-1:]
         else:
-            self._read_from = self._write_to = _usual_folders(function)
+            home = Path(function.__code__.co_filename).absolute().parent
+            self._read_from = self._write_to = _usual_folders(home, function.__module__)
 
     def load(self, signature: Any, target: Any) -> Any:
         """Return the compiled result for these argument types, or None."""
@@ -203,22 +204,18 @@ def has_machine_code(kernel: str) -> bool:
     """Return whether a function, such as `numeric.dtw.accumulate`, was compiled here before, for any types."""
     module, _, name = kernel.rpartition(".")
     package = Path(__file__).resolve().parents[1]
-    folder, home = package.joinpath(*module.split(".")[:-1]), f"freshtake.{module}"
-    copy = hashlib.sha256(bytes(folder)).hexdigest()[:12]
-    chosen = getattr(numba.config, "CACHE_DIR", "")
-    user = Path(chosen) if chosen else Path(user_cache_dir("freshtake", appauthor=False), "machine_code")  # type: ignore[no-untyped-call]
-    places = [user / copy / home, *([] if chosen else [folder / "__pycache__"])]
+    home = f"freshtake.{module}"
+    places = _usual_folders(package.joinpath(*module.split(".")[:-1]), home)
     places += [SHIPPED / each / home for each in shipped_processors()]
     pattern = f"{module.rpartition('.')[2]}.{name}.{sys.implementation.cache_tag}*.nbc"
     return any(True for place in places for _ in place.glob(pattern))
 
 
-def _usual_folders(function: Kernel) -> list[Path]:
-    """Return the folder next to a function's file, and one in the user's cache for this copy of the package.
+def _usual_folders(folder: Path, module: str) -> list[Path]:
+    """Return where machine code of a folder's files is: next to them, or in the user's cache for this copy.
 
     NUMBA_CACHE_DIR replaces both.
     """
-    folder, module = Path(function.__code__.co_filename).absolute().parent, function.__module__
     copy = hashlib.sha256(bytes(folder)).hexdigest()[:12]
     if chosen := getattr(numba.config, "CACHE_DIR", ""):
         return [Path(chosen, copy, module)]

@@ -1,25 +1,24 @@
-"""Curves through values, smoothed values, and points of polylines, by numpy alone."""
+"""Series of values: runs of flags, smoothed values, curves through values, and points of polylines, by numpy alone."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 
 MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # scipy's names and numpy's
 
 
+def runs(mask: Bools) -> list[tuple[int, int]]:
+    """Return start and stop (exclusive) of every run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+
+
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
-    """Smooth values along an axis by a Gaussian.
+    """Smooth values along an axis by a Gaussian whose standard deviation is in values.
 
-    Args:
-        values: of any shape.
-        deviation: the standard deviation, in values.
-        axis: the axis to smooth along.
-        mode: how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
-
-    Returns:
-        The smoothed values, in the same shape.
+    `mode` says how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
     """
     # The window ends at four standard deviations, like scipy's.
     reach = int(4.0 * deviation + 0.5)
@@ -42,13 +41,8 @@ def quintic(share: Floats) -> Floats:
 def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
     """Evaluate a cubic Hermite curve through values that never overshoots its neighbours (Fritsch and Butland 1984).
 
-    Args:
-        knots: (k,), at least two, rising.
-        values: (k, columns).
-        at: (n,), between the first and the last knot.
-
-    Returns:
-        (n, columns).
+    The values (k, columns) are at rising knots (k,), two or more; the curve (n, columns) is read between them, `at`
+    (n,).
     """
     step = np.diff(knots)[:, None]
     slope = np.diff(values, axis=0) / step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import exp, lgamma, log, sqrt
+from math import lgamma, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +14,7 @@ TINY = 1e-300
 
 
 def incomplete_beta(a: float, b: float, x: npt.ArrayLike) -> Floats:
-    """Compute the regularized incomplete beta function.
-
-    Args:
-        a: above 0.
-        b: above 0.
-        x: numbers from 0 to 1, of any shape.
-
-    Returns:
-        I_x(a, b) in the shape of x.
-    """
+    """Compute the regularized incomplete beta function I_x(a, b) for a, b above 0 and x from 0 to 1, of any shape."""
     values = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0)
     # The fraction converges fast below the mean of the distribution; above it, the other tail is computed.
     lower = values < (a + 1.0) / (a + b + 2.0)
@@ -77,17 +68,3 @@ def student_quantile(freedom: float, share: float) -> float:
             high = middle
     t = sqrt(freedom * (1.0 - high) / max(high, TINY))
     return t if share > 0.5 else -t
-
-
-def noncentral_f_beyond(within: float, noncentrality: float, f: float) -> float:
-    """Compute the probability of a noncentral F at least as large as `f`, with 1 and `within` degrees of freedom.
-
-    The noncentral distribution is a mixture of betas with the weights of a Poisson distribution.
-    """
-    mean, x = 0.5 * noncentrality, f / (f + within)
-    below, j = 0.0, 0
-    # Twelve standard deviations beyond its mean the Poisson distribution is negligible.
-    for j in range(int(mean + 12.0 * sqrt(mean + 1.0)) + 20):
-        weight = exp(j * log(mean) - mean - lgamma(j + 1.0)) if mean > 0.0 else float(j == 0)
-        below += weight * float(incomplete_beta(0.5 + j, 0.5 * within, x))
-    return 1.0 - below

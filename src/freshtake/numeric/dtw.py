@@ -118,13 +118,6 @@ def warp_path(a: Floats, b: Floats, still: float = 0.1) -> tuple[Ints, float]:
     return path, float(total[-1, -1]) / len(path)
 
 
-def distance(a: Floats, b: Floats, still: float = 0.0) -> float:
-    """Return the root of the mean squared distance along the cheapest path."""
-    cost = costs(np.ascontiguousarray(a), np.ascontiguousarray(b))
-    path = backtrack(cost, accumulate(cost, still), still)
-    return float(np.sqrt(cost[path[:, 0], path[:, 1]].mean()))
-
-
 def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
     """Return the cheapest path (steps, 2) from the first cell to the last by steps of type I or III, and its cost.
 

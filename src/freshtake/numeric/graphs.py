@@ -8,19 +8,14 @@ from freshtake.numeric.arrays import Floats, Ints
 
 AT_ONCE = 4_000_000  # distances in memory at a time
 HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells occurs once
-BLOCK = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
+BLOCK = (*HALF_BLOCK, (0, -1), (-1, 1), (-1, 0), (-1, -1))
 
 
 def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Ints]:
-    """Find the nearest points to each place, by comparing all with all.
+    """Find the points (points, dimensions) nearest to each place (places, dimensions), by comparing all with all.
 
-    Args:
-        points: (points, dimensions).
-        places: (places, dimensions).
-        count: how many to find, at most as many as there are points.
-
-    Returns:
-        Distances and numbers of the points, both (places, count), nearest first and of equals the first.
+    Returns distances and numbers of the points, both (places, count), nearest first and of equals the first. `count` is
+    at most the number of points.
     """
     center = points.mean(axis=0)
     points, places = points - center, places - center
@@ -41,14 +36,9 @@ def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Int
 
 
 def pairs_within(points: Floats, reach: float) -> Ints:
-    """Find all pairs of points of a plane that are at most `reach` apart.
+    """Find all pairs of points (points, 2) that are at most `reach` apart.
 
-    Args:
-        points: (points, 2).
-        reach: above 0.
-
-    Returns:
-        (pairs, 2): the numbers of two points, the smaller first; in their order.
+    Returns (pairs, 2): the numbers of two points, the smaller first; in their order.
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
@@ -57,17 +47,10 @@ def pairs_within(points: Floats, reach: float) -> Ints:
 
 
 def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple[Floats, Ints]:
-    """Find the nearest others of some points of a plane, at most `reach` away.
+    """Find the nearest others of some points of a plane, at most `reach` away; `who` (k,) are their numbers.
 
-    Args:
-        points: (points, 2).
-        who: (k,): the numbers of those whose neighbours are requested.
-        count: how many neighbours.
-        reach: how far away they may be.
-
-    Returns:
-        Distances and numbers, both (k, count), nearest first and of equals the first; infinity and 0 where there are
-        fewer.
+    Returns distances and numbers, both (k, count), nearest first and of equals the first; infinity and 0 where there
+    are fewer.
     """
     distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
@@ -111,13 +94,8 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
     """Find the parts of a graph in which each node can be reached from each other (Tarjan 1972).
 
-    Args:
-        sources: (edges,): the node from which each edge leads, below `count`.
-        goals: (edges,): the node to which it leads.
-        count: how many nodes there are.
-
-    Returns:
-        (count,): the number of each node's part.
+    Edges lead from `sources` (edges,) to `goals` (edges,), numbers below `count`. Returns the number of each node's
+    part.
     """
     order = np.argsort(sources, kind="stable")
     ends = np.searchsorted(sources[order], np.arange(count), side="right").tolist()
@@ -156,13 +134,9 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
 
 
 def best_partners(costs: Floats) -> tuple[Ints, Ints]:
-    """Pair rows with columns, as many as the fewer of them, so that the sum of costs is least (Kuhn 1955).
+    """Pair rows with columns, as many as the fewer of them, so that the sum of finite costs is least (Kuhn 1955).
 
-    Args:
-        costs: (rows, columns), finite.
-
-    Returns:
-        Rows in their order and their columns, both (pairs,).
+    Returns rows in their order and their columns, both (pairs,).
     """
     if costs.shape[0] > costs.shape[1]:
         columns, rows = best_partners(costs.T)

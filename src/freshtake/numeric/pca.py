@@ -74,17 +74,10 @@ def fit(
 def kept_modes(
     products: Floats, values: int, count: int | None = None, energy: float | None = None, error: float | None = None
 ) -> tuple[Floats, Floats, float]:
-    """Return modes of rows of which only the inner products are known.
+    """Return modes of rows of `values` columns of which only the inner products (n, n) about their mean are known.
 
-    Args:
-        products: inner products (n, n) of rows about their mean.
-        values: how many columns the rows have.
-        count: see `fit`, as `energy` and `error`.
-        energy: see `fit`.
-        error: see `fit`.
-
-    Returns:
-        Coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
+    Returns coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
+    The conditions are those of `fit`.
     """
     n = len(products)
     total = float(np.trace(products)) / n

@@ -5,6 +5,7 @@ Euler angles may have any intrinsic order: "ZYX" means R = Rz Ry Rx, the order i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -193,6 +194,11 @@ def from_euler(angles: Floats, order: str) -> Floats:
 def full_order(order: str) -> str:
     """Complete an order of fewer than three axes with the missing ones, so that a pose can be decomposed."""
     return (order + "".join(axis for axis in AXES if axis not in order))[:3]
+
+
+def by_order(orders: Sequence[str]) -> dict[str, list[int]]:
+    """Group the numbers of joints by their Euler order; joints without one are left out."""
+    return {order: [j for j, other in enumerate(orders) if other == order] for order in dict.fromkeys(orders) if order}
 
 
 def to_euler(q: Floats, order: str) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,22 +30,13 @@ LINES = 60  # correspondences drawn
 
 
 def picture(
-    a: Alignable,
-    b: Alignable,
-    settings: WarpSettings | None = None,
-    *,
-    against: str = "dtw-1",
-    dof: str | None = None,
-    names: tuple[str, str] = ("first", "second"),
+    a: Alignable, b: Alignable, settings: WarpSettings, *, against: str, dof: str | None = None, names: tuple[str, str]
 ) -> Figure:
     """Draw figure 2 for two motions: both curves, and the correspondences of another method and of the settings' one.
 
     Below: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
     (default: the one that moves most in both motions).
     """
-    from dataclasses import replace
-
-    settings = settings or WarpSettings()
     ready = prepare(a, b, settings)
     alignments = {method: align(a, b, replace(settings, method=method)) for method in (against, settings.method)}
     return draw(ready, alignments, chosen_dof(ready, dof), names)
@@ -61,29 +53,26 @@ def chosen_dof(ready: Prepared, wanted: str | None) -> int:
 
 def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
     """Draw the picture of one or two alignments."""
-
     u, y = (values[:, dof] for values in ready.values)
     figure = new_figure(12.0, 6.4)
     axes = figure.subplots(2, 3, height_ratios=(1.2, 1.0))
-    _curves(axes[0, 0], u, y, names, ready)
+    for values, name, color in ((u, names[0], FIRST), (y, names[1], SECOND)):
+        axes[0, 0].plot(np.arange(len(values)) * ready.frame_time, values, color=color, label=name)
+    axes[0, 0].legend(fontsize=8, frameon=False)
     axes[0, 0].set_title(f"{ready.names[dof]}: not aligned", fontsize=10)
     for axis, (method, alignment) in zip(axes[0, 1:], alignments.items(), strict=False):
         _joined(axis, u, y, alignment, ready)
         axis.set_title(TITLES[method], fontsize=10)
-    for axis in axes[0]:
+    _warps(axes[1, 0], axes[1, 1], alignments, ready)
+    for axis in axes.flat[:-1]:
         axis.set_xlabel("seconds", fontsize=8)
-    _warps(axes[1, 0], alignments, ready)
-    _paces(axes[1, 1], alignments, ready)
-    _energies(axes[1, 2], alignments)
+    energy = list(alignments.values())[-1].energy
+    axes[1, 2].semilogy(np.arange(len(energy)), np.maximum(energy, 1e-12), "o-", color="black", markersize=3)
+    axes[1, 2].set_title("energy after every stage", fontsize=10)
+    axes[1, 2].set_xlabel("stage (time warp, space warp, ...)", fontsize=8)
     for axis in axes.flat:
         axis.tick_params(labelsize=8)
     return figure
-
-
-def _curves(axis: Axes, u: Floats, y: Floats, names: tuple[str, str], ready: Prepared) -> None:
-    for values, name, color in ((u, names[0], FIRST), (y, names[1], SECOND)):
-        axis.plot(np.arange(len(values)) * ready.frame_time, values, color=color, label=name)
-    axis.legend(fontsize=8, frameon=False)
 
 
 def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
@@ -100,29 +89,16 @@ def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepa
     axis.set_yticks([])
 
 
-def _warps(axis: Axes, alignments: Mapping[str, Alignment], ready: Prepared) -> None:
+def _warps(warps: Axes, paces: Axes, alignments: Mapping[str, Alignment], ready: Prepared) -> None:
+    """Draw the warp curves of both alignments, and the paces along them."""
     for (method, alignment), style in zip(alignments.items(), (":", "-"), strict=False):
         time = np.arange(len(alignment)) * ready.frame_time
-        axis.plot(time, alignment.path * ready.frame_time, style, color="black", label=TITLES[method])
-    axis.set_title("warp: time in the second by time in the first", fontsize=10)
-    axis.set_xlabel("seconds", fontsize=8)
-    axis.legend(fontsize=8, frameon=False)
-
-
-def _paces(axis: Axes, alignments: Mapping[str, Alignment], ready: Prepared) -> None:
-    for alignment, style in zip(alignments.values(), (":", "-"), strict=False):
-        time = np.arange(len(alignment)) * ready.frame_time
-        axis.plot(time, alignment.steps, style, color="black")
+        warps.plot(time, alignment.path * ready.frame_time, style, color="black", label=TITLES[method])
+        paces.plot(time, alignment.steps, style, color="black")
     last = list(alignments.values())[-1]
-    axis.plot(np.arange(len(last)) * ready.frame_time, last.differential, ".", color=JOINED, markersize=2, label="w")
-    axis.set_ylim(0.0, 1.25 * max(float(last.differential.max()), float(last.steps.max())))
-    axis.set_title("differential time warp", fontsize=10)
-    axis.set_xlabel("seconds", fontsize=8)
-    axis.legend(fontsize=8, frameon=False)
-
-
-def _energies(axis: Axes, alignments: Mapping[str, Alignment]) -> None:
-    energy = list(alignments.values())[-1].energy
-    axis.semilogy(np.arange(len(energy)), np.maximum(energy, 1e-12), "o-", color="black", markersize=3)
-    axis.set_title("energy after every stage", fontsize=10)
-    axis.set_xlabel("stage (time warp, space warp, ...)", fontsize=8)
+    paces.plot(np.arange(len(last)) * ready.frame_time, last.differential, ".", color=JOINED, markersize=2, label="w")
+    paces.set_ylim(0.0, 1.25 * max(float(last.differential.max()), float(last.steps.max())))
+    warps.set_title("warp: time in the second by time in the first", fontsize=10)
+    paces.set_title("differential time warp", fontsize=10)
+    for axis in (warps, paces):
+        axis.legend(fontsize=8, frameon=False)

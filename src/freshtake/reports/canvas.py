@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import MissingExtra
 
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Arguments = ParamSpec("Arguments")
-Drawn = TypeVar("Drawn")
 GRAY = "#828b96"
 STYLE: dict[Any, Any] = {
     "font.size": 9.0, "text.color": GRAY, "axes.labelcolor": GRAY, "axes.edgecolor": GRAY, "axes.titlecolor": GRAY,
@@ -30,16 +27,7 @@ SMALL: dict[Any, Any] = {
 
 
 def new_figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
-    """Return an empty figure.
-
-    Args:
-        width: In inches.
-        height: In inches.
-        layout: How matplotlib arranges axes; None leaves them where they are put.
-
-    Returns:
-        The figure; without matplotlib, MissingExtra names the extra that brings it.
-    """
+    """Return an empty figure, its size in inches; with a layout of None, axes are left where they are put."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -52,29 +40,15 @@ def panels(figure: Figure, rows: int) -> list[Axes]:
     return [axes[0] for axes in figure.subplots(rows, 1, squeeze=False)]
 
 
-def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> AbstractContextManager[None]:
-    """Return a context in which figures have a style; `grid`: whether axes have a grid, None leaves it."""
+@contextmanager
+def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> Iterator[None]:
+    """Draw in a style, in a block or in a decorated function; `grid`: whether axes have a grid, None leaves it."""
     try:
         import matplotlib
     except ImportError:
         raise _missing() from None
-    return matplotlib.rc_context(style if grid is None else {**style, "axes.grid": grid})
-
-
-def in_style(
-    style: dict[Any, Any] = STYLE, *, grid: bool | None = None
-) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
-    """Return a decorator that runs a drawing function in such a context."""
-
-    def decorate(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-        @wraps(draw)
-        def drawing(*arguments: Arguments.args, **named: Arguments.kwargs) -> Drawn:
-            with plot_style(style, grid=grid):
-                return draw(*arguments, **named)
-
-        return drawing
-
-    return decorate
+    with matplotlib.rc_context(style if grid is None else {**style, "axes.grid": grid}):
+        yield
 
 
 def _missing() -> MissingExtra:

@@ -31,18 +31,7 @@ STRIP = 12  # stick figures
 def density_page(
     model: DensityModel, facts: dict[str, Any], title: str, seed: int, report: Report
 ) -> tuple[str, dict[str, Any], dict[str, bytes]]:
-    """Measure how long synthesis holds, and draw a model.
-
-    Args:
-        model: The model.
-        facts: Its facts, as `info` shows them.
-        title: What the model is called.
-        seed: The same seed gives the same synthesis.
-        report: Receives `Progress`.
-
-    Returns:
-        The page, the figures for JSON, and the pictures by their names.
-    """
+    """Measure how long synthesis holds, and draw a model: return the page, figures for JSON, and pictures by name."""
     figures = {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
@@ -78,22 +67,13 @@ def _page(
 ) -> str:
     unit = "cm" if "error_cm" in facts else "units"
     head = (
-        "class",
-        "kernels",
-        "cycle",
-        "left out",
-        "stalls",
-        "period",
-        "distance",
-        "sharpness",
-        "variation",
-        "repeats",
-    )
+        "class", "kernels", "cycle", "left out", "stalls", "period", "distance", "sharpness", "variation", "repeats",
+    )  # fmt: skip
     rows = tuple(
         (
             name, str(facts["kernels"][name]), f"{facts['period_s'][name]:.2f} s",
-            f"{facts[f'error_{unit}'][name]:.1f} {unit}", str(h.stalls), *map(_number, (h.period, h.distance)),
-            *map(_number, (h.sharpness, h.variation)), str(h.repeats),
+            f"{facts[f'error_{unit}'][name]:.1f} {unit}", str(h.stalls),
+            *map(_number, (h.period, h.distance, h.sharpness, h.variation)), str(h.repeats),
         )
         for name, h in figures.items()
     )  # fmt: skip
@@ -104,7 +84,7 @@ def _page(
     )
     left_out = [Section("Frames that were left out", " ".join(model.notes))] if model.notes else []
     sections = [
-        Section("How long synthesis holds", "", (Table(tuple(head), rows),)),
+        Section("How long synthesis holds", "", (Table(head, rows),)),
         *left_out,
         Section("Figures", "Figure numbers are those of Okwechime and Bowden 2008.", (), tuple(pictures)),
     ]
@@ -154,6 +134,7 @@ def sine_pictures(model: DensityModel) -> list[Picture]:
     return pictures
 
 
+@plot_style(grid=False)
 def _panels(
     model: DensityModel, names: Sequence[str], paths: list[Floats] | None, file: str, title: str, caption: str
 ) -> Picture:
@@ -162,17 +143,16 @@ def _panels(
     points = _two(model.weights)
     low, high = points.min(axis=0), points.max(axis=0)
     low, high = low - 0.12 * (high - low), high + 0.12 * (high - low)
-    with plot_style(grid=False):
-        figure = new_figure(3.0 * columns, 2.7 * rows)
-        axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
-        for axis in axes[len(names) :]:
-            axis.set_axis_off()
-        for number, (axis, name) in enumerate(zip(axes, names, strict=False)):
-            _density_map(axis, model, name, low, high)
-            if paths is not None:
-                axis.plot(*_two(paths[number]).T, color="#ffb547", linewidth=0.7, alpha=0.9)
-            axis.set_title(name, fontsize=9)
-        return Picture(file, title, caption, png(figure, 110), wide=len(names) > 2)
+    figure = new_figure(3.0 * columns, 2.7 * rows)
+    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    for axis in axes[len(names) :]:
+        axis.set_axis_off()
+    for number, (axis, name) in enumerate(zip(axes, names, strict=False)):
+        _density_map(axis, model, name, low, high)
+        if paths is not None:
+            axis.plot(*_two(paths[number]).T, color="#ffb547", linewidth=0.7, alpha=0.9)
+        axis.set_title(name, fontsize=9)
+    return Picture(file, title, caption, png(figure, 110), wide=len(names) > 2)
 
 
 def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: Floats) -> None:
@@ -207,12 +187,12 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
     return pictures
 
 
+@plot_style()
 def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:
-    with plot_style():
-        if isinstance(motion, Clip):
-            figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
-        else:
-            figure = _marker_strip(motion, phases, COLORS[number % 8])
+    if isinstance(motion, Clip):
+        figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
+    else:
+        figure = _marker_strip(motion, phases, COLORS[number % 8])
     return Picture(file, title, caption, png(figure, 90, cropped=True), wide=True)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import body_parts, leg_length, pelvis
 from freshtake.motion.edit import heading, with_up
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import warp_path
 
 LEAST_SPREAD = 0.015  # leg lengths: the least spread of the takes that is assumed anywhere
@@ -47,22 +47,16 @@ def body_points(clip: Clip) -> Floats:
 
 
 def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
-    """Return how each motion differs from the mean of the takes.
+    """Return how each motion differs from the mean of takes on its skeleton.
 
-    Args:
-        takes: one or more clips on one skeleton. A single take has no usual difference: then
-            that of the motions is used.
-        motions: clips on the same skeleton.
-
-    Returns:
-        One difference per motion, in their order.
+    A single take has no usual difference: then that of the motions is used.
     """
     clouds = [body_points(take) for take in takes]
+    thinned = [_thinned(cloud) for cloud in clouds]
     # Takes are aligned to the most central one, whose timing is nearest to all others.
-    apart = [sum(_apart(one, other) for other in clouds) for one in clouds]
-    middle = _thinned(clouds[int(np.argmin(apart))])
-    on_middle = [_onto(middle, cloud) for cloud in clouds]
-    mean = np.mean(on_middle, axis=0)
+    apart = [sum(_aligned(one, other)[1] for other in thinned) for one in thinned]
+    middle = thinned[int(np.argmin(apart))]
+    mean = np.mean([_onto(middle, thin) for thin in thinned], axis=0)
     raw = [_from_mean(mean, body_points(motion)) for motion in motions]
     usual = raw
     if len(takes) > 1:  # corrects for takes being part of their mean, unlike new motions
@@ -80,15 +74,14 @@ def _thinned(points: Floats) -> Floats:
     return np.asarray(points[rows])
 
 
-def _apart(one: Floats, other: Floats) -> float:
-    a, b = _thinned(one), _thinned(other)
-    return warp_path(a.reshape(len(a), -1), b.reshape(len(b), -1))[1]
+def _aligned(one: Floats, other: Floats) -> tuple[Ints, float]:
+    """Return the cheapest path between two series of poses, and its cost per step."""
+    return warp_path(one.reshape(len(one), -1), other.reshape(len(other), -1))
 
 
-def _onto(middle: Floats, cloud: Floats) -> Floats:
+def _onto(middle: Floats, thin: Floats) -> Floats:
     """Return a take aligned to the central one: the mean of its frames that match each frame of that."""
-    thin = _thinned(cloud)
-    path, _ = warp_path(middle.reshape(len(middle), -1), thin.reshape(len(thin), -1))
+    path, _ = _aligned(middle, thin)
     sums, counts = np.zeros_like(middle), np.zeros(len(middle))
     np.add.at(sums, path[:, 0], thin[path[:, 1]])
     np.add.at(counts, path[:, 0], 1.0)
@@ -98,7 +91,7 @@ def _onto(middle: Floats, cloud: Floats) -> Floats:
 def _from_mean(mean: Floats, cloud: Floats) -> Floats:
     """Return the distance (frames, joints) of each joint from the mean at the aligned frame."""
     thin = _thinned(cloud)
-    path, _ = warp_path(mean.reshape(len(mean), -1), thin.reshape(len(thin), -1))
+    path, _ = _aligned(mean, thin)
     # A warp path may pair one frame with several of the mean: their average is used.
     moment = np.zeros(len(thin))
     counts = np.bincount(path[:, 1], minlength=len(thin))

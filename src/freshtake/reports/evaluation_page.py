@@ -28,19 +28,19 @@ def beside_table(result: Evaluation) -> str:
     """Return the main figures, one column per set; empty without baselines."""
     if not result.baselines:
         return ""
+    rows = [
+        f"<tr><td>{escape(figure.kind.title)}</td><td class=num>{real_range(figure)}</td>"
+        + "".join(map(_cell, (figure, *(column.figure(figure.key) for column in result.baselines))))
+        + "</tr>"
+        for figure in result.figures
+        if figure.kind.main or figure.key in MORE
+    ]
     names = "".join(f"<th>{escape(column.name)}</th>" for column in result.baselines)
-    rows = "".join(_row(result, figure) for figure in result.figures if figure.kind.main or figure.key in MORE)
     head = f"<tr><th></th><th>real takes</th><th>variants</th>{names}</tr>"
     return (
         f"<h2>Next to baselines</h2><p class=dim>{ABOUT}</p>"
-        f"<div class=scroll><table class=beside>{head}{rows}</table></div>"
+        f"<div class=scroll><table class=beside>{head}{''.join(rows)}</table></div>"
     )
-
-
-def _row(result: Evaluation, figure: Figure) -> str:
-    cells = [_cell(figure)] + [_cell(column.figure(figure.key)) for column in result.baselines]
-    title = escape(figure.kind.title)
-    return f"<tr><td>{title}</td><td class=num>{real_range(figure)}</td>{''.join(cells)}</tr>"
 
 
 def _cell(figure: Figure | None) -> str:
@@ -57,6 +57,11 @@ def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
     return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in figures]
 
 
+PLOTS_KEY = (
+    f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
+    f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
+    "Lau et al. 2009.</span></p>"
+)
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
 CARDS = (
     "hip_jerk", "static", "peak", "copied", "nearest", "outside_span", "auc", "overshoot", "duration_ratio", "action",
@@ -68,12 +73,9 @@ EACH = (
 
 
 def page(
-    result: Evaluation,
-    pictures: Sequence[Picture],
-    title: str = "Evaluation of variants",
-    scene: Scene | None = None,
+    result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluation of variants", scene: Scene | None = None,
     checks: Sequence[Verdict] = (),
-) -> str:
+) -> str:  # fmt: skip
     """Return the page; with a scene, the motion is at its top; `checks` are the body checks of the variants."""
     verdict = with_checks(verdict_of(result), checks)
     body = [
@@ -82,7 +84,7 @@ def page(
         f"<p class='verdict {'good' if verdict.usable else 'look'}'>{escape(verdict.sentence)}</p>",
         _cards(result),
         _head(result),
-        _gallery(pictures),
+        f"{PLOTS_KEY if pictures else ''}{gallery(pictures)}",
         "<details class=clips><summary>All figures</summary>",
         legend(result),
         beside_table(result),
@@ -96,21 +98,18 @@ def page(
 
 
 def _head(result: Evaluation) -> str:
-    def of(names: Sequence[str], frames: Sequence[int]) -> str:
-        span = f"{min(frames)}–{max(frames)}" if min(frames) != max(frames) else f"{frames[0]}"
+    rows = []
+    for key, color, words in (
+        ("inputs", INPUT, "inputs"), ("variants", VARIANT, "variants"), ("extra", EXTRA, "further real takes"),
+    ):  # fmt: skip
+        names = getattr(result, key)
+        if not names:
+            continue
+        low, high = min(result.frames[key]), max(result.frames[key])
         listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
-        return f"{escape(listed)} <span class=dim>({span} frames)</span>"
-
-    rows = [
-        f"<li><i style='background:{INPUT}'></i><b>{len(result.inputs)} inputs</b> "
-        f"{of(result.inputs, result.frames['inputs'])}</li>",
-        f"<li><i style='background:{VARIANT}'></i><b>{len(result.variants)} variants</b> "
-        f"{of(result.variants, result.frames['variants'])}</li>",
-    ]
-    if result.extra:
         rows.append(
-            f"<li><i style='background:{EXTRA}'></i><b>{len(result.extra)} further real takes</b> "
-            f"{of(result.extra, result.frames['extra'])}</li>"
+            f"<li><i style='background:{color}'></i><b>{len(names)} {words}</b> {escape(listed)} "
+            f"<span class=dim>({low if low == high else f'{low}–{high}'} frames)</span></li>"
         )
     target = (
         "Every figure of the variants is next to the same figure of <em>real takes</em>: each input scored against "
@@ -185,15 +184,6 @@ def _dofs(result: Evaluation) -> str:
         "inputs' values, in their standard deviations. Out of range: share of frames beyond the inputs' range widened "
         f"by 5 %.</p><table class=dofs>{head}{''.join(rows)}</table>"
     )
-
-
-def _gallery(pictures: Sequence[Picture]) -> str:
-    key = (
-        f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
-        f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
-        "Lau et al. 2009.</span></p>"
-    )
-    return f"{key if pictures else ''}{gallery(pictures)}"
 
 
 def _clips(result: Evaluation) -> str:

@@ -28,32 +28,26 @@ HEAD = ("strength", "spread without")
 
 
 def explain_page(
-    explanation: Explanation,
-    facts: Mapping[str, Any],
-    pictures: Sequence[Picture],
-    title: str,
+    explanation: Explanation, facts: Mapping[str, Any], pictures: Sequence[Picture], title: str,
     notes: Sequence[str] = (),
-) -> str:
+) -> str:  # fmt: skip
     """Return the page; `notes` are sentences about a clip."""
     sentences = link_sentences(explanation.links)
+    share = round(100.0 * facts["whole_takes_share"])
+    summary = (
+        f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
+        f"DOFs; {share} % of how variants deviate are combinations of whole takes, the rest is what a population of "
+        "performers does in such movements."
+    )
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else "",
-        f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
+        f"<p>{escape(summary)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
         gallery(pictures),
         *_tables(explanation),
     ]
     return whole_page(title, body)
-
-
-def _summary(facts: Mapping[str, Any]) -> str:
-    share = round(100.0 * facts["whole_takes_share"])
-    return escape(
-        f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
-        f"DOFs; {share} % of how variants deviate are combinations of whole takes, the rest is what a population of "
-        "performers does in such movements."
-    )
 
 
 def _tables(explanation: Explanation) -> list[str]:
@@ -136,15 +130,18 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
     """Return the edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
     network, edges = transition_network(model), transition_strengths(model)
     chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.dofs)))
-    into = _strongest([_named(network, edge) for edge in edges if edge.child in chosen])
-    out_of = [edge for edge in edges if edge.parent in chosen and edge.child not in chosen]
+    into = [_named(network, edge) for edge in edges if edge.child in chosen]
+    out_of = [_named(network, edge) for edge in edges if edge.parent in chosen and edge.child not in chosen]
     links = joint_links(model.dofs, edges)
     if joint:
         names = {owner(model.dofs[k]) for k in chosen}
         links = [link for link in links if link.child in names or link.parent in names]
     dofs = tuple(model.dofs[k] for k in chosen)
-    children = sorted([_named(network, edge) for edge in out_of], key=lambda edge: -_known(edge.strength))
-    return Explanation(joint, dofs, tuple(into), tuple(children), tuple(links), edges)
+    # By child in the model's order, its past first, then the strongest.
+    order = {name: k for k, name in enumerate(dict.fromkeys(edge.child for edge in into))}
+    parents = sorted(into, key=lambda edge: (order[edge.child], not edge.own, -_known(edge.strength)))
+    children = sorted(out_of, key=lambda edge: -_known(edge.strength))
+    return Explanation(joint, dofs, tuple(parents), tuple(children), tuple(links), edges)
 
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
@@ -160,11 +157,8 @@ def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     joints = {owner(dof).casefold(): owner(dof) for dof in model.dofs}
     near = [joints[name] for name in get_close_matches(folded, joints, n=4, cutoff=0.5)]
     listed = list(joints.values())
-    choices = (
-        f"did you mean {' or '.join(near)}?"
-        if near
-        else f"it has {', '.join(listed[:12])}{' ...' * (len(listed) > 12)}"
-    )
+    listed_ones = f"it has {', '.join(listed[:12])}{' ...' * (len(listed) > 12)}"
+    choices = f"did you mean {' or '.join(near)}?" if near else listed_ones
     raise UsageError(f"there is no joint {joint!r} in this model; {choices}")
 
 
@@ -174,12 +168,6 @@ def _named(network: TransitionNetwork, edge: Edge) -> Named:
     seen = sorted(node // count for node in network.edges[edge.child] if node % count == edge.parent)
     slices = tuple(f"t+{step}" if step else "t" for step in seen)
     return Named(network.dofs[edge.child], network.dofs[edge.parent], slices, edge.strength)
-
-
-def _strongest(edges: Sequence[Named]) -> list[Named]:
-    """Sort edges by child in the model's order, the node's past first, then the strongest."""
-    order = {name: k for k, name in enumerate(dict.fromkeys(edge.child for edge in edges))}
-    return sorted(edges, key=lambda e: (order[e.child], not e.own, -_known(e.strength)))
 
 
 def _known(strength: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, in_style, new_figure
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.network_pictures import owner
 from freshtake.reports.plots import INPUT
 from freshtake.variation.learning import examples_by_others
@@ -65,19 +65,17 @@ class ClipLikelihood:
             weighted.append((weight, Spot(joint, first, last, float(true[first : last + 1].mean()))))
         return [spot for _, spot in sorted(weighted, key=lambda pair: pair[0])]
 
-    def sentences(self, most: int = 3) -> list[str]:
+    def sentences(self) -> list[str]:
         """Return the clip's log-likelihood next to the examples', and its least likely stretches, in sentences."""
-        low, high = min(self.examples), max(self.examples)
-        sentences = [
+        return [
             f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
-            f"{low:.2f} to {high:.2f}"
+            f"{min(self.examples):.2f} to {max(self.examples):.2f}",
+            *(
+                f"{s.joint} is {-s.value:.1f} nats per DOF less likely than usual in frames {s.first}-{s.last}"
+                for s in self.spots[:3]
+                if s.value < -1.0
+            ),
         ]
-        unlike = [spot for spot in self.spots[:most] if spot.value < -1.0]
-        sentences += [
-            f"{s.joint} is {-s.value:.1f} nats per DOF less likely than usual in frames {s.first}-{s.last}"
-            for s in unlike
-        ]
-        return sentences
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scores as values for JSON."""
@@ -97,7 +95,11 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     alone = len(model.material.values) == 1
     # Each example is scored by the others, since a model overrates what it has learned from.
     usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
-    joints = _ordered_joints(model)
+    joints = tuple(dict.fromkeys(owner(dof) for dof in model.dofs))
+    recipe = model.material.recipe
+    if recipe is not None and recipe.skeleton is not None:
+        part = dict(zip(recipe.skeleton.names, body_parts(recipe.skeleton), strict=True))
+        joints = tuple(sorted(joints, key=lambda joint: part_rank(part.get(joint, "other"))))
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
     # Relative per DOF, since densities of narrow DOFs are always large.
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
@@ -108,22 +110,12 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     return ClipLikelihood(called, model.frame_time, joints, relative, score.normalized, figures)
 
 
-def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
-    """Return the joints, ordered by part of the body where there is a skeleton."""
-    joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
-    recipe = model.material.recipe
-    if recipe is None or recipe.skeleton is None:
-        return tuple(joints)
-    part = dict(zip(recipe.skeleton.names, body_parts(recipe.skeleton), strict=True))
-    return tuple(sorted(joints, key=lambda joint: part_rank(part.get(joint, "other"))))
-
-
 def _bounded(relative: Floats) -> Floats:
     """Return values clipped for display."""
     return np.clip(relative, -REACH, REACH)
 
 
-@in_style(grid=False)
+@plot_style(grid=False)
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
     """Draw a heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
     frames, count = scored.relative.shape

@@ -16,7 +16,7 @@ from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
-from freshtake.reports.canvas import GRAY, in_style, new_figure
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture, png
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
@@ -36,18 +36,11 @@ def owner(dof: str) -> str:
     return dof.rsplit(".", 1)[0]
 
 
-def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """Return the part of the body of every DOF; its joint or marker where there is no skeleton."""
-    if skeleton is None:
-        return [owner(dof) for dof in dofs]
-    part = dict(zip(skeleton.names, body_parts(skeleton), strict=True))
-    return [part.get(owner(dof), "other") for dof in dofs]
-
-
-@in_style(grid=False)
+@plot_style(grid=False)
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
     """Draw the strengths of the edges between DOFs; gray: a DOF's past. Edges are from `transition_strengths`."""
-    parts = dof_parts(dofs, skeleton)
+    part = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
+    parts = [part.get(owner(dof), "other" if skeleton else owner(dof)) for dof in dofs]
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
     place = {dof: row for row, dof in enumerate(order)}
     cells = np.full((len(dofs), len(dofs)), np.nan)
@@ -78,9 +71,8 @@ def _cells(
         axis.axvline(start - 0.5, color=GRAY, linewidth=0.7)
     if len(starts) < 30:
         top = axis.secondary_xaxis("top")
-        top.set_xticks(
-            [(a + b - 1) / 2 for a, b in pairwise(starts)], [parts[a].replace(" ", "\n") for a in starts[:-1]]
-        )
+        middles = [(a + b - 1) / 2 for a, b in pairwise(starts)]
+        top.set_xticks(middles, [parts[a].replace(" ", "\n") for a in starts[:-1]])
         top.tick_params(length=0, labelsize=9)
         top.spines["top"].set_visible(False)
     # More labels than this would overlap.
@@ -113,7 +105,7 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
     return sorted(links, key=lambda link: (-link.strength, link.parent, link.child))
 
 
-@in_style()
+@plot_style()
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
     """Draw the strongest links as arrows on the body from the front; with `marked` joints, only theirs.
 
@@ -204,7 +196,7 @@ SMALL = 12  # DOFs up to which every node is drawn
 WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
-@in_style()
+@plot_style()
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
     """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 
@@ -213,8 +205,8 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     """
     count = len(network.dofs)
     steps = network.order + 1
-    wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
-    figure = new_figure(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count, layout=None)
+    columns, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
+    figure = new_figure(1.4 + 1.5 * APART * (columns - 1), 1.0 + 0.95 * count, layout=None)
     figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
     axis = figure.subplots()
     axis.set_axis_off()
@@ -226,9 +218,14 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     for column in range(steps):
         axis.text(column * APART, 0.78, f"t+{column}" if column else "t", ha="center", fontsize=10)
     target = (steps - 1) * count
+    # Inches per row of the figure, at the equal aspect that was set.
+    box, size = axis.get_position(original=True), figure.get_size_inches()
+    wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
+    inches = float(min(size[0] * box.width / wide, size[1] * box.height / high))
     for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
         faint = bool(marked) and edge.child % count not in marked
-        _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
+        ends = _place(edge.parent, count), _place(edge.child + target, count)
+        _arrow(axis, *ends, edge.strength, faint, inches)
     return figure
 
 
@@ -243,7 +240,7 @@ def _node(axis: Axes, place: Place, name: str) -> None:
     axis.text(*place, name, ha="center", va="center", fontsize=10 if len(name) <= 4 else max(4.5, 40 / len(name)))
 
 
-def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -> None:
+def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool, inches: float) -> None:
     """Draw an arrow from circle to circle, curved where it would cross a node between them."""
     from matplotlib.patches import FancyArrowPatch
 
@@ -252,7 +249,7 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -
     is_own_past = not np.isfinite(strength)
     color = GRAY if is_own_past else (INPUT if strength >= 0.0 else EXTRA)
     width = 0.9 if is_own_past else 0.7 + 3.3 * float(np.tanh(abs(strength)))
-    shrink = 72.0 * RADIUS * _inches_per_unit(axis) + 1.0
+    shrink = 72.0 * RADIUS * inches + 1.0
     head = f"-|>,head_width={2.5 + width},head_length={4 + width}"
     patch = FancyArrowPatch(
         start, end, arrowstyle=head, connectionstyle=f"arc3,rad={bend}", color=color, linewidth=width,
@@ -260,15 +257,6 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -
         shrinkA=shrink, shrinkB=shrink, mutation_scale=1.0,
     )  # fmt: skip
     axis.add_patch(patch)
-
-
-def _inches_per_unit(axis: Axes) -> float:
-    """Return the inches per row of the figure, after the aspect has been set."""
-    box = axis.get_position(original=True)
-    whole = axis.get_figure(root=True)
-    size = np.ones(2) if whole is None else whole.get_size_inches()
-    wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
-    return float(min(size[0] * box.width / wide, size[1] * box.height / high))
 
 
 def network_pictures(model: VariationModel) -> list[Picture]:
@@ -279,16 +267,14 @@ def network_pictures(model: VariationModel) -> list[Picture]:
     edges = transition_strengths(model)
     count = sum(edge.parent != edge.child for edge in edges)
     about = f"{count} pairs of DOFs that vary together; gray: a DOF's own past, always kept (fig. 7)"
-    names = model.dofs
-    picture = png(matrix_figure(names, skeleton, edges))
-    pictures = [Picture("network_transition", "Transition network", about, picture, True)]
+    matrix = png(matrix_figure(model.dofs, skeleton, edges))
+    pictures = [Picture("network_transition", "Transition network", about, matrix, True)]
     body = example_clip(model)
     if body is not None:
         links = joint_links(model.dofs, edges)
         caption = "which joints vary together most; arrows lead from joints that move the body more to others"
-        pictures.insert(
-            1, Picture("network_body", "What varies together", caption, png(body_figure(body, links), cropped=True))
-        )
+        drawn = png(body_figure(body, links), cropped=True)
+        pictures.append(Picture("network_body", "What varies together", caption, drawn))
     return pictures
 
 
@@ -302,22 +288,14 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
     marked = tuple(k for k, dof in enumerate(model.dofs) if dof in explanation.dofs)
     if len(model.dofs) <= SMALL:
         return _by_slices(model, marked)
-    body = example_clip(model)
+    body, title = example_clip(model), f"Edges of {explanation.joint}"
     if body is None:
         near = [edge for edge in explanation.edges if edge.child in marked or edge.parent in marked]
-        return [
-            Picture(
-                "network_joint",
-                f"Edges of {explanation.joint}",
-                "",
-                png(matrix_figure(model.dofs, None, near)),
-                True,
-            )
-        ]
+        return [Picture("network_joint", title, "", png(matrix_figure(model.dofs, None, near)), True)]
     names = {owner(dof) for dof in explanation.dofs}
     caption = f"what varies together with {', '.join(sorted(names))}; green: joints that move the body less"
     figure = body_figure(body, explanation.links, names)
-    return [Picture("network_joint", f"Edges of {explanation.joint}", caption, png(figure, cropped=True), True)]
+    return [Picture("network_joint", title, caption, png(figure, cropped=True), True)]
 
 
 def example_clip(model: VariationModel) -> Clip | None:
@@ -325,5 +303,5 @@ def example_clip(model: VariationModel) -> Clip | None:
     recipe = model.material.recipe
     if recipe is None or recipe.skeleton is None:
         return None
-    pose = model.decode(model.material.values[0][:1])
-    return pose if isinstance(pose, Clip) else None
+    pose: Clip = model.decode(model.material.values[0][:1])
+    return pose

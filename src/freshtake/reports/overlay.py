@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def retarget_strip(clips: Sequence[tuple[str, Clip]], phases: int = 12) -> Figure:
-    """Draw the named clips, the source first, each at `phases` moments from its side and at its scale."""
-    if not clips or phases < 1:
-        raise UsageError("a strip needs at least one clip and one moment")
-    figure = new_figure(1.0 * phases, 1.75 * len(clips))
+def retarget_strip(clips: Sequence[tuple[str, Clip]]) -> Figure:
+    """Draw the named clips, the source first, each at twelve moments from its side and at its scale."""
+    figure = new_figure(12.0, 1.75 * len(clips))
     for number, (axis, (name, clip)) in enumerate(zip(panels(figure, len(clips)), clips, strict=True)):
-        stick_figures(axis, clip, phases, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
+        stick_figures(axis, clip, 12, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
         axis.set_title(name, fontsize=9, loc="left")
     return figure
 
@@ -36,14 +34,9 @@ VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that r
 
 
 def overlay(
-    clips: Sequence[Clip],
-    *,
-    phases: int = 9,
-    title: str = "",
-    colors: Sequence[str] = COLORS,
-    views: Sequence[tuple[str, int]] = VIEWS,
-    legend: bool = True,
-) -> Figure:
+    clips: Sequence[Clip], *, phases: int = 9, title: str = "", colors: Sequence[str] = COLORS,
+    views: Sequence[tuple[str, int]] = VIEWS, legend: bool = True,
+) -> Figure:  # fmt: skip
     """Draw all clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
     if not clips or phases < 1:
         raise UsageError("an overlay picture needs at least one clip and one phase")

@@ -13,6 +13,7 @@ import numpy as np
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.seams import chained
+from freshtake.motion.edit import take_frames
 from freshtake.numeric.rotations import continuous
 from freshtake.reports.viewport.painting import FINE, PAPER, finished, strip
 from freshtake.reports.viewport.scene import Figure, Scene, Shape
@@ -42,7 +43,11 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
     """Return a scene of all clips, then some of each group in sequence; with the skin of a character, if it has one."""
-    clips = [slower(_repeated(loop)).changed(name=loop.name) for _, some in loops for loop in some]
+    clips = []
+    for loop in (loop for _, some in loops for loop in some):
+        frames = loop_frames(loop)
+        times = max(1, int(np.ceil(SECONDS / (frames * loop.frame_time))))
+        clips.append(slower(played(loop, times * frames + 1)).changed(name=loop.name))
     rows = [slower(chained(some[:6])).changed(name=f"{name}, in a row") for name, some in loops]
     skins = [character] * (len(clips) + len(rows))
     return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"}, skins=skins)
@@ -59,23 +64,10 @@ def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:
     return {"settings": pack["settings"], "models": models, "clips": clips}
 
 
-def _repeated(loop: Clip) -> Clip:
-    frames = loop_frames(loop)
-    times = max(1, int(np.ceil(SECONDS / (frames * loop.frame_time))))
-    return played(loop, times * frames + 1)
-
-
 def slower(clip: Clip) -> Clip:
     """Return the clip thinned to about 30 frames per second, to keep pages small."""
-    step = max(1, round(clip.fps / 30.0))
-    chosen = slice(None, None, step)
-    moving = clip.joint_translations
-    return clip.changed(
-        root=clip.root[chosen],
-        rotations=continuous(clip.rotations[chosen]),
-        joint_translations=None if moving is None else moving[chosen],
-        frame_time=clip.frame_time * step,
-    )
+    thinned = take_frames(clip, step=max(1, round(clip.fps / 30.0)))
+    return thinned.changed(rotations=continuous(thinned.rotations))
 
 
 def pack_sheet(loops: Loops, scene: Scene) -> Image:

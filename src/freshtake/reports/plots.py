@@ -18,7 +18,7 @@ from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.canvas import new_figure, plot_style
-from freshtake.reports.overlay import VIEWS, overlay
+from freshtake.reports.overlay import overlay
 from freshtake.reports.wording import joint_words
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         if not clips:
             continue
         with plot_style():
-            figure = overlay(clips, phases=8, colors=colors, views=VIEWS, legend=False)
+            figure = overlay(clips, phases=8, colors=colors, legend=False)
         title = f"{len(clips)} {name}, overlaid"
         caption = "eight equal phases from first to last frame, each with its root in the middle (fig. 1, 4)"
         pictures.append(Picture(f"overlay_{name.split()[-1]}", title, caption, png(figure, cropped=True), wide=True))
@@ -129,8 +129,8 @@ def _dof_curves(material: Material, x: int | None, y: int) -> Callable[[Axes], N
     def draw(axis: Axes) -> None:
         for track, color, width, alpha in _curves(material):
             times = np.arange(len(track)) * track.frame_time
-            across = times if x is None else _in_degrees(material, x, track.dofs[:, x])
-            values = _in_degrees(material, y, track.dofs[:, y])
+            across = times if x is None else in_degrees(material, x, track.dofs[:, x])
+            values = in_degrees(material, y, track.dofs[:, y])
             axis.plot(across, values, color=color, linewidth=width, alpha=alpha)
         axis.set_xlabel("time [s]" if x is None else _label(material, x))
         axis.set_ylabel(_label(material, y))
@@ -143,9 +143,8 @@ def _principal_pictures(material: Material) -> list[Picture]:
     if not material.layout.has_body:
         return []
     drawn_curves = _curves(material)
-    tracks = [track for track, *_ in drawn_curves]
     basis = [*material.inputs, *material.variants]  # further takes are shown in the components of the others
-    shares, courses = components_of_tracks(basis, material.layout.scales, tracks)
+    shares, courses = components_of_tracks(basis, material.layout.scales, [track for track, *_ in drawn_curves])
     pictures = []
     for x, y in ((0, 1), (1, 2)):
         if y >= len(shares):
@@ -165,15 +164,9 @@ def _principal_pictures(material: Material) -> list[Picture]:
 def components_of_tracks(
     basis: Sequence[Track], scales: Floats, tracks: Sequence[Track] = ()
 ) -> tuple[Floats, list[Floats]]:
-    """Return principal components of tracks whose DOFs are multiplied by scales.
+    """Return principal components of tracks whose DOFs are multiplied by scales: how far each moves the body.
 
-    Args:
-        basis: The tracks whose components they are.
-        scales: How far each DOF moves the body.
-        tracks: The tracks that are expressed in them; those of the basis where there are none.
-
-    Returns:
-        The share of the energy of each component, and the trajectory (frames, components) of each track.
+    They are shares of the energy, and trajectories (frames, components) of `tracks`, or of those of the basis.
     """
     rows = np.concatenate([track.dofs for track in basis]) * scales
     center = rows.mean(axis=0)
@@ -188,7 +181,8 @@ def _stroke_paths(axis: Axes, material: Material) -> None:
     axis.set_aspect("equal")
 
 
-def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
+def in_degrees(material: Material, column: int, values: Floats) -> Floats:
+    """Return the values of a DOF, in degrees where it is an angle."""
     return np.degrees(values) if is_angle(material, column) else values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, in_style, new_figure
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT
 from freshtake.variation.selection.candidates import Selection, Verdict
 
@@ -22,7 +22,7 @@ MOST_MAPS, MOST_JOINTS = 8, 12
 FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
-@in_style(grid=False)
+@plot_style(grid=False)
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
     """Draw every clip's figure (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
     maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]

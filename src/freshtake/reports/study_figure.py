@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = {
-    "variants": "#35a264",
-    "captured": "#3b82d6",
-    "cycle": "#d9534f",
-    "in step": "#8a63d2",
-    "out of step": "#c08a2e",
-}
+    "variants": "#35a264", "captured": "#3b82d6", "cycle": "#d9534f", "in step": "#8a63d2", "out of step": "#c08a2e",
+}  # fmt: skip
 TITLES = {"captured": "motion capture", "cycle": "cycle animation"}  # other conditions keep their names
 WARNING = "simulated raters, not people"
 

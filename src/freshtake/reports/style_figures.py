@@ -14,7 +14,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading, turned, with_up
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, SMALL, in_style, new_figure, panels
+from freshtake.reports.canvas import GRAY, SMALL, new_figure, panels, plot_style
 from freshtake.reports.overlay import stick_segments
 from freshtake.reports.page import gallery, table, whole_page
 from freshtake.reports.plots import Picture
@@ -45,12 +45,9 @@ class Section(NamedTuple):
 
 
 def style_page(
-    title: str,
-    summary: str,
-    sections: Sequence[Section],
-    scene: Scene | None = None,
+    title: str, summary: str, sections: Sequence[Section], scene: Scene | None = None,
     verdict: tuple[bool, str] | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Return the page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
     banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
     head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
@@ -58,13 +55,9 @@ def style_page(
 
 
 def _section(section: Section) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>"]
-    if section.text:
-        parts.append(f"<p class=dim>{escape(section.text)}</p>")
-    parts += [table(*one) for one in section.tables]
-    if section.pictures:
-        parts.append(gallery(section.pictures))
-    return "\n".join(parts)
+    text = [f"<p class=dim>{escape(section.text)}</p>"] if section.text else []
+    pictures = [gallery(section.pictures)] if section.pictures else []
+    return "\n".join([f"<h2>{escape(section.title)}</h2>", *text, *(table(*one) for one in section.tables), *pictures])
 
 
 COLORS = ("#3b82d6", "#35a264", "#d9534f", "#9467bd", "#ff7f0e")
@@ -72,7 +65,7 @@ DASHES = ("-", "--", ":")
 CURVES = ((0.5, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (2.0, 4.0), (2.0, 30.0))  # k_c, k_p of figure 4
 
 
-@in_style(SMALL)
+@plot_style(SMALL)
 def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()) -> Figure:
     """Draw one strip of stick figures per clip, seen from the side, from its first to its last frame."""
     if not clips or poses < 2:
@@ -116,7 +109,7 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
     axis.set_axis_off()
 
 
-@in_style(SMALL)
+@plot_style(SMALL)
 def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
     """Draw the root's path from above, arrows for the heading, dots for planted feet; all at one scale."""
     figure = new_figure(4.2 * len(clips), 3.6)
@@ -153,7 +146,7 @@ def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) 
     return figure
 
 
-@in_style(SMALL)
+@plot_style(SMALL)
 def _over_time(curves: Sequence[Floats], names: Sequence[str], fps: float, label: str, height: float) -> Figure:
     """Draw curves over the time of the source; `names` are those of the legend, if there is one."""
     figure = new_figure(7.2, height)
@@ -168,7 +161,7 @@ def _over_time(curves: Sequence[Floats], names: Sequence[str], fps: float, label
     return figure
 
 
-@in_style(SMALL)
+@plot_style(SMALL)
 def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
     """Draw figure 4: the weight of the input by its distance from the mean, for several k_c and k_p."""
     figure = new_figure(1.6 * len(curves), 1.7)

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.reports.canvas import in_style, new_figure, panels
+from freshtake.reports.canvas import new_figure, panels, plot_style
 from freshtake.texture.frame_distance import matrix, weight_distances, weighted_frames
 from freshtake.texture.jump_map import combined, probabilities, successor_distances
 from freshtake.texture.model import TextureModel
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_COMPARED = 1400  # frames that are compared with each other; with more, every second, third, ...
+MOST_POINTS = 1500  # points that are drawn of a pose
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
 
@@ -57,12 +58,16 @@ def dense(model: TextureModel, every: int = 1) -> Floats:
     return out
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     figure = new_figure(3.2 * len(parts), 3.4)
-    for number, (title, values, chance) in enumerate(parts):
-        axis = figure.add_subplot(1, len(parts), number + 1)
-        shown = _smaller(values, np.max if chance else np.min)
+    axes = figure.subplots(1, len(parts), squeeze=False)[0]
+    for number, (axis, (title, values, chance)) in enumerate(zip(axes, parts, strict=True)):
+        # Fewer pixels: of each square of frames the least distance or the largest probability is shown.
+        by = -(-len(values) // 700)
+        side = len(values) // by
+        squares = values[: side * by, : side * by].reshape(side, by, side, by)
+        shown = (np.max if chance else np.min)(squares, axis=(1, 3))
         if chance:  # roots, so that rare jumps are visible next to the certain step
             shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
         colors = "gray" if chance else "viridis"
@@ -73,22 +78,11 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     return figure
 
 
-def _smaller(values: Floats, pick: Any) -> Floats:
-    """Return a matrix reduced to fewer pixels, each the least distance or largest probability of its square."""
-    # Pixels per side of a matrix on the page.
-    by = -(-len(values) // 700)
-    if by == 1:
-        return values
-    count = len(values) // by * by
-    return np.asarray(pick(values[:count, :count].reshape(count // by, by, count // by, by), axis=(1, 3)))
-
-
-@in_style(STYLE)
+@plot_style(STYLE)
 def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     """Draw eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
     figure = new_figure(7.5, 3.0)
-    for place, title in enumerate(("positions", "velocities")):
-        axis = figure.add_subplot(1, 2, place + 1)
+    for place, (axis, title) in enumerate(zip(figure.subplots(1, 2), ("positions", "velocities"), strict=True)):
         for number, (name, *values) in enumerate(curves):
             some = values[place]
             axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
@@ -98,12 +92,11 @@ def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     return figure
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
     """Draw which frame is shown when, one panel per setting (figs. 6-8)."""
     figure = new_figure(8.0, 1.7 * len(rows))
-    for number, (title, frames) in enumerate(rows):
-        axis = figure.add_subplot(len(rows), 1, number + 1)
+    for axis, (title, frames) in zip(panels(figure, len(rows)), rows, strict=True):
         axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
         axis.set_title(title)
         axis.set_ylabel("frame")
@@ -111,36 +104,25 @@ def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure
     return figure
 
 
-@in_style(STYLE)
-def sample_frames(model: TextureModel, frames: Sequence[int], most: int = 1500) -> Figure:
+@plot_style(STYLE)
+def sample_frames(model: TextureModel, frames: Sequence[int]) -> Figure:
     """Draw points of some frames of the takes with their velocities as lines (fig. 9)."""
-    rows = [model.decode(model.rows[max(0, f - 1) : f + 2], start=Start()) for f in frames]
     figure = new_figure(1.9 * len(frames), 3.6)
-    for number, (frame, motion) in enumerate(zip(frames, rows, strict=True)):
-        axis = figure.add_subplot(1, len(frames), number + 1)
-        _draw(axis, _points(motion), motion.up, most)
+    for axis, frame in zip(figure.subplots(1, len(frames)), frames, strict=True):
+        motion = model.decode(model.rows[max(0, frame - 1) : frame + 2], start=Start())
+        _draw(axis, _points(motion), motion.up)
         axis.set_title(f"frame {frame}")
     return figure
 
 
-@in_style(STYLE)
-def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10, most: int = 1500) -> Figure:
-    """Draw a row of poses for each loop, as points seen from the side.
-
-    Args:
-        motions: mesh sequences or points.
-        titles: one for each.
-        poses: poses drawn per loop.
-        most: points drawn per pose.
-
-    Returns:
-        The figure.
-    """
+@plot_style(STYLE)
+def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10) -> Figure:
+    """Draw a row of poses for each loop (a mesh sequence or points), seen from the side."""
     figure = new_figure(1.1 * poses, 1.7 * len(motions))
     for axis, motion, title in zip(panels(figure, len(motions)), motions, titles, strict=True):
         points, up = _points(motion), "xyz".index(motion.up)
         view = points[..., [2 if motion.up == "y" else 1, up]]
-        view = (view - view.mean(axis=1, keepdims=True) * [1.0, 0.0])[:, :: max(1, points.shape[1] // most)]
+        view = (view - view.mean(axis=1, keepdims=True) * [1.0, 0.0])[:, :: max(1, points.shape[1] // MOST_POINTS)]
         apart = 1.1 * float(np.ptp(view[..., 0]))
         for place, frame in enumerate(np.linspace(0, len(view) - 1, poses).astype(int)):
             axis.plot(view[frame, :, 0] + apart * place, view[frame, :, 1], ".", markersize=0.6)
@@ -157,13 +139,13 @@ def _points(motion: Any) -> Floats:
     return np.asarray(places() if callable(places) else places, dtype=np.float64)
 
 
-def _draw(axis: Axes, points: Floats, up: str, most: int) -> None:
+def _draw(axis: Axes, points: Floats, up: str) -> None:
     """Draw the middle frame from the side and slightly from the front; velocities from its neighbors."""
     tall = "xyz".index(up)
     depth = 2 if up == "y" else 1
     view = points[..., [depth, tall]] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])
     middle = min(1, len(points) - 1)
-    step = max(1, points.shape[1] // most)
+    step = max(1, points.shape[1] // MOST_POINTS)
     here, move = view[middle, ::step], (view[-1] - view[0])[::step]
     lines = np.stack([here, here + 2.0 * move], axis=1)
     from matplotlib.collections import LineCollection

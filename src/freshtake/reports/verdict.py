@@ -16,46 +16,36 @@ LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 
 MOST_POINTS = 5
 
 
-class Words(NamedTuple):
-    """Phrases for a figure that is like real takes, above them or below."""
-
-    good: str
-    above: str
-    below: str = ""
-
-
+# For a figure that is like real takes, above them, or below them.
 WORDS = {
-    "copied": Words("no frame is a copy", "{value} of the frames are copies of a take"),
-    "diversity": Words(
+    "copied": ("no frame is a copy", "{value} of the frames are copies of a take", ""),
+    "diversity": (
         "variants differ from one another as real takes do",
         "variants differ from one another more than real takes do",
         "variants differ from one another less than real takes do",
     ),
-    "planted_speed": Words("feet stand as firmly", "standing feet slide more than in real takes"),
-    "jerk_limbs": Words(
-        "hands and feet move as smoothly",
-        "hands and feet are shakier than in real takes",
+    "planted_speed": ("feet stand as firmly", "standing feet slide more than in real takes", ""),
+    "jerk_limbs": (
+        "hands and feet move as smoothly", "hands and feet are shakier than in real takes",
         "hands and feet are smoother than in real takes",
     ),
-    "hip_jerk": Words(
-        "the hips move as smoothly", "the hips shake more than in real takes", "the hips glide more than in real takes"
+    "hip_jerk": (
+        "the hips move as smoothly", "the hips shake more than in real takes", "the hips glide more than in real takes",
     ),
-    "peak": Words("nothing pops", "the hardest jolt of a joint is above the takes'"),
-    "auc": Words("variants are hard to tell from real takes", "variants can be told from real takes"),
-    "depth": Words("feet stay above the floor", "feet sink {value} of a leg below the floor"),
-    "foot_path": Words("", "feet travel farther than in real takes", "feet travel less than in real takes"),
-    "travel": Words("", "the body goes farther than in real takes", "the body goes less far than in real takes"),
-    "static": Words("", "variants differ in posture more than in movement", "postures differ less than in real takes"),
-    "overshoot": Words("", "joints bend beyond the takes in {value} of the frames"),
-    "swing_hands": Words("", "left and right hand swing independently", "left and right hand swing independently"),
-    "swing_feet": Words("", "left and right foot swing independently", "left and right foot swing independently"),
-    "coordination": Words("", "joints go together less than in real takes"),
-    "duration_ratio": Words("", "variants last longer than real takes", "variants are shorter than real takes"),
-    "action": Words("", "", "the action does not happen as often as in the takes"),
-    "nearest": Words(
-        "", "poses are farther from the takes than real ones", "poses are nearer to the takes than real ones"
-    ),
-}
+    "peak": ("nothing pops", "the hardest jolt of a joint is above the takes'", ""),
+    "auc": ("variants are hard to tell from real takes", "variants can be told from real takes", ""),
+    "depth": ("feet stay above the floor", "feet sink {value} of a leg below the floor", ""),
+    "foot_path": ("", "feet travel farther than in real takes", "feet travel less than in real takes"),
+    "travel": ("", "the body goes farther than in real takes", "the body goes less far than in real takes"),
+    "static": ("", "variants differ in posture more than in movement", "postures differ less than in real takes"),
+    "overshoot": ("", "joints bend beyond the takes in {value} of the frames", ""),
+    "swing_hands": ("", "left and right hand swing independently", ""),
+    "swing_feet": ("", "left and right foot swing independently", ""),
+    "coordination": ("", "joints go together less than in real takes", ""),
+    "duration_ratio": ("", "variants last longer than real takes", "variants are shorter than real takes"),
+    "action": ("", "", "the action does not happen as often as in the takes"),
+    "nearest": ("", "poses are farther from the takes than real ones", "poses are nearer to the takes than real ones"),
+}  # fmt: skip
 
 
 class Verdict(NamedTuple):
@@ -84,7 +74,7 @@ def verdict_of(result: Evaluation) -> Verdict:
     judged = [(figure, excess(figure)) for figure in result.figures if figure.key in WORDS and figure.verdict]
     beyond = sorted(((e, f) for f, e in judged if f.verdict != "good" and e > SLIGHT), key=lambda pair: -pair[0])
     good = [f for f, _ in judged if f.verdict == "good"]
-    praise = [words for key in WORDS for f in good if f.key == key and (words := WORDS[key].good)]
+    praise = [words for key in WORDS for f in good if f.key == key and (words := WORDS[key][0])]
     return Verdict(
         all(share <= SERIOUS for share, _ in beyond),
         tuple(praise[:MOST_POINTS]),
@@ -116,8 +106,8 @@ def excess(figure: Figure) -> float:
 
 
 def _point(figure: Figure, share: float) -> str:
-    words = WORDS[figure.key]
-    text = (words.above if figure.verdict == "above" else words.below) or words.above
+    _, above, below = WORDS[figure.key]
+    text = above if figure.verdict == "above" or not below else below
     sentence = text.format(value=shown(figure.value, figure.kind.unit))
     by = f" (by {100 * share:.0f} %)" if math.isfinite(share) and share < 10.0 and "{value}" not in text else ""
     return f"{sentence}{by}"

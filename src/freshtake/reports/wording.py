@@ -55,23 +55,15 @@ def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
         if pair[0] != pair[1]:
             strengths[pair] = strengths.get(pair, 0.0) + link.strength
     ranked = sorted(strengths.items(), key=lambda item: -item[1])[:most]
-    return [_sentence(child, parent, strength) for (child, parent), strength in ranked if strength > 0.0]
+    sentences = []
+    for (child, parent), strength in ranked:
+        verb = "follow" if child.rpartition(" ")[2] in PLURAL else "follows"
+        how = " closely" if strength >= CLOSELY else " a little" if strength < LITTLE else ""
+        sentences += [f"{child[:1].upper()}{child[1:]} {verb} {parent}{how}."] if strength > 0.0 else []
+    return sentences
 
 
-def _sentence(child: str, parent: str, strength: float) -> str:
-    verb = "follow" if child.rpartition(" ")[2] in PLURAL else "follows"
-    how = " closely" if strength >= CLOSELY else " a little" if strength < LITTLE else ""
-    return f"{child[:1].upper()}{child[1:]} {verb} {parent}{how}."
-
-
-VERDICTS = {
-    "good": ("●", "like real takes"),
-    "above": ("▲", "above real takes"),
-    "below": ("▼", "below real takes"),
-    "": ("", ""),
-}
-
-
+SIGNS = {"good": "●", "above": "▲", "below": "▼", "": ""}
 # Figures in an animator's words; the technical name is shown below.
 PLAIN_TITLES = {
     "diversity": "how far apart variants are (takes: 1)",
@@ -99,9 +91,6 @@ def plain_title(figure: Figure) -> str:
     return PLAIN_TITLES.get(figure.key, figure.kind.title)
 
 
-SIGNS = {key: sign for key, (sign, _) in VERDICTS.items()}
-
-
 def shown(value: float | None, unit: str) -> str:
     """Format a value with its unit, in few digits."""
     if value is None or not math.isfinite(value):
@@ -110,10 +99,7 @@ def shown(value: float | None, unit: str) -> str:
         return f"{_digits(100.0 * value)} %"
     if unit == "frames":
         return f"{value:.0f}"
-    return f"{_digits(value)}{'' if not unit else f' {_UNITS.get(unit, unit)}'}"
-
-
-_UNITS = {"x": "×"}
+    return f"{_digits(value)} {'×' if unit == 'x' else unit}".rstrip()
 
 
 def _digits(value: float) -> str:
@@ -138,16 +124,15 @@ def real_range(figure: Figure) -> str:
 
 def verdict(figure: Figure) -> tuple[str, str]:
     """Return the sign of a figure's verdict and the words for it."""
-    sign, words = VERDICTS[figure.verdict]
-    if figure.kind.wanted == "zero":
+    sign, wanted = SIGNS[figure.verdict], figure.kind.wanted
+    if figure.verdict == "good":
         none = "none" if figure.value == 0 else "no more than real takes"
-        return sign, none if figure.verdict == "good" else "should be none"
-    if figure.kind.wanted == "alike":
-        return sign, "hard to tell apart" if figure.verdict == "good" else "told apart"
-    if figure.kind.wanted == "tied" and figure.verdict:
-        return sign, "as the inputs" if figure.verdict == "good" else "lost"
-    if figure.verdict == "good" and figure.kind.wanted in ("low", "most"):
-        words = "not above real takes"
-    if figure.verdict == "good" and figure.kind.wanted == "high":
-        words = "not below real takes"
-    return sign, words
+        good = {
+            "zero": none, "alike": "hard to tell apart", "tied": "as the inputs", "low": "not above real takes",
+            "most": "not above real takes", "high": "not below real takes",
+        }  # fmt: skip
+        return sign, good.get(wanted, "like real takes")
+    worse = {"zero": "should be none", "alike": "told apart"}
+    if wanted == "tied" and figure.verdict:
+        return sign, "lost"
+    return sign, worse.get(wanted, f"{figure.verdict} real takes" if figure.verdict else "")

@@ -16,7 +16,11 @@ if TYPE_CHECKING:  # for checkers and editors
     from freshtake.requests.clips import *
     from freshtake.requests.crowd import *
     from freshtake.requests.evaluation import *
-    from freshtake.requests.fields import *
+    from freshtake.requests.fields import Option as Option
+    from freshtake.requests.fields import Request as Request
+    from freshtake.requests.fields import RequestField as RequestField
+    from freshtake.requests.fields import fields_of as fields_of
+    from freshtake.requests.fields import from_values as from_values
     from freshtake.requests.packs import *
     from freshtake.requests.samples import *
     from freshtake.requests.servers import *

@@ -4,8 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Finishing, Length, ModelOut, Out, OutNames, Reading, Seed, Steer, Travel
+from freshtake.requests.fields import (
+    Finishing,
+    Length,
+    ModelOut,
+    Option,
+    Out,
+    OutNames,
+    Reading,
+    Request,
+    Seed,
+    Steer,
+    Travel,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from freshtake.errors import UsageError
-from freshtake.requests.fields import Option
-from freshtake.requests.shared import (
+from freshtake.requests.fields import (
     BodyMaps,
     Ending,
     Feet,
@@ -16,6 +15,7 @@ from freshtake.requests.shared import (
     LoopTravel,
     MeshReading,
     OnCharacter,
+    Option,
     Out,
     OutNames,
     Reading,

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import LARGEST_SEED, KeepGoing, OutNames
+from freshtake.requests.fields import LARGEST_SEED, KeepGoing, Option, OutNames, Request
 
 MOST_CHARACTERS = 10_000_000
 MOST_SECONDS = 3600.0

@@ -4,8 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Guard, HowMuch, InPlace, KeepGoing, OnCharacter, OutNames, Plant, Unit
+from freshtake.requests.fields import (
+    Guard,
+    HowMuch,
+    InPlace,
+    KeepGoing,
+    OnCharacter,
+    Option,
+    OutNames,
+    Plant,
+    Request,
+    Unit,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Out, OutNames, Seed
+from freshtake.requests.fields import Option, Out, OutNames, Request, Seed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,19 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from freshtake.errors import UsageError
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Ending, Feet, KeepGoing, Length, ModelOut, OnCharacter, OutNames, Reading, Unit
+from freshtake.requests.fields import (
+    Ending,
+    Feet,
+    KeepGoing,
+    Length,
+    ModelOut,
+    OnCharacter,
+    Option,
+    OutNames,
+    Reading,
+    Request,
+    Unit,
+)
 
 STRONGEST = 2.0  # the same as in `style.columns`, which refuses more
 Page = Annotated[Path | None, Option("Report: a page (.html), or a folder with figures and pictures.")]

@@ -4,17 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import (
+from freshtake.requests.fields import (
     Finishing,
     Heading,
     Length,
     LoopTravel,
     MeshReading,
     ModelOut,
+    Option,
     Out,
     OutNames,
     Reading,
+    Request,
     Seed,
     Steer,
 )

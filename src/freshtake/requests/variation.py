@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from freshtake.errors import UsageError
-from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import (
+from freshtake.requests.fields import (
     LARGEST_AMOUNT,
     Amounts,
     Ending,
@@ -18,9 +17,11 @@ from freshtake.requests.shared import (
     Length,
     LoopTravel,
     ModelOut,
+    Option,
     OutNames,
     Plant,
     Reading,
+    Request,
     Seed,
     Steer,
     Travel,

@@ -50,31 +50,26 @@ class Point(NamedTuple):
     body: int
     place: Floats
 
+    def at(self, data: Any) -> Floats:
+        """Return where it is in the world (3,), in the pose that MuJoCo's data holds."""
+        return np.asarray(data.xpos[self.body] + data.xmat[self.body].reshape(3, 3) @ self.place)
+
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """A robot that can be posed.
+    """A robot that can be posed: its file, MuJoCo's model of it, its joints, and the points that follow a body.
 
-    Attributes:
-        path: The file it was read from.
-        engine: MuJoCo's model, whose root moves freely.
-        joints: Names of the joints, in the order of the robot's file, without the free root.
-        columns: For each joint, its place in MuJoCo's positions.
-        limits: Lowest and highest value of each joint, in radians or metres (joints, 2); infinite without a limit.
-        speeds: The greatest speed of each joint per second; infinite where the file has none.
-        points: Points by name: left_hip, left_knee, left_ankle, left_toe, left_shoulder, left_elbow, left_hand, and the
-            same on the right.
-        sole: How far the ankles are above the floor in the neutral pose, in metres.
+    Points are left_hip, left_knee, left_ankle, left_toe, left_shoulder, left_elbow, left_hand, and those on the right.
     """
 
     path: Path
-    engine: Any
-    joints: tuple[str, ...]
-    columns: tuple[int, ...]
-    limits: Floats
-    speeds: Floats
+    engine: Any  # its root moves freely
+    joints: tuple[str, ...]  # names in the order of the file, without the free root
+    columns: tuple[int, ...]  # of the joints in MuJoCo's positions
+    limits: Floats  # (joints, 2): lowest and highest value, in radians or metres; infinite without a limit
+    speeds: Floats  # (joints,): greatest change per second; infinite where the file has none
     points: Mapping[str, Point]
-    sole: float
+    sole: float  # metres of the ankles above the floor in the neutral pose
 
 
 def mujoco() -> Any:
@@ -89,13 +84,9 @@ def mujoco() -> Any:
 
 
 def read_robot(path: Path) -> RobotModel:
-    """Read a humanoid robot.
+    """Read a humanoid robot from a MuJoCo model (.xml) or a URDF (.urdf); one without a free root gets one.
 
-    Args:
-        path: A MuJoCo model (.xml) or a URDF (.urdf). Missing meshes are left out: they do not affect the motion.
-
-    Returns:
-        The robot, with a free root where the file has none.
+    Missing meshes are left out: they do not affect the motion.
     """
     text = _checked(path)
     engine = _compiled(path)

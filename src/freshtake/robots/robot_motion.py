@@ -1,17 +1,24 @@
 """Retarget a clip to a robot by least squares: limb directions of the clip, lengths of the robot, standing feet held.
 
 Every frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
-robot and their targets, from the frame before, with joints kept inside their limits at every step.
+robot and their targets, from the frame before, with joints kept inside their limits at every step. What the robot does
+goes into tables, arrays, and the pickles that other retargeting tools exchange.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import pickle
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.formats.archive import text_array, write_archive
+from freshtake.formats.files import write_bytes
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_of
@@ -19,7 +26,8 @@ from freshtake.motion.body.roles import feet
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES, find_body
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import unit
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
@@ -31,41 +39,23 @@ CALM = 4e-2  # square metres per square radian: cost of a joint's change from on
 
 
 class RobotMotion(NamedTuple):
-    """What a robot does, and how well.
-
-    Attributes:
-        fps: Frames per second.
-        root: Places of the root link in metres, z up (frames, 3).
-        rotation: Orientations of the root link as quaternions w x y z (frames, 4).
-        joints: Values of the joints in the robot's order (frames, joints).
-        off: Mean distance of the points from their targets, in metres.
-        worst: The same of the point that is farthest off, in metres.
-        leg: Length of the robot's leg, in metres.
-        sliding: Mean speed of standing ankles over the ground, in legs per second.
-        source_sliding: The same of the clip.
-    """
+    """What a robot does, and how well. Lengths are in metres, z up."""
 
     fps: float
-    root: Floats
-    rotation: Floats
-    joints: Floats
-    off: float
-    worst: float
-    leg: float
-    sliding: float
-    source_sliding: float
+    root: Floats  # (frames, 3): places of the root link
+    rotation: Floats  # (frames, 4): its orientations as quaternions w x y z
+    joints: Floats  # (frames, joints): their values, in the robot's order
+    off: float  # mean distance of the points from their targets
+    worst: float  # the same of the point that is farthest off
+    leg: float  # length of the robot's leg
+    sliding: float  # mean speed of standing ankles over the ground, in legs per second
+    source_sliding: float  # the same of the clip
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
-    """Retarget a clip to a robot.
+    """Retarget a clip, in any unit and axis, to a robot; the motion keeps the clip's rate.
 
-    Args:
-        clip: A clip of a body with two arms and two legs, in any unit and axis.
-        robot: The robot, as `read_robot` returns it.
-        report: Called with the progress.
-
-    Returns:
-        The motion at the clip's rate: joints are within their limits and, where the robot has any, within its speeds.
+    Joints are within their limits and, where the robot has any, within its speeds.
     """
     metres = unit_of(clip)
     if metres is None:
@@ -253,8 +243,7 @@ class _Solver:
             change[self.velocities] = data.qpos[self.columns] - before
             cost = weights @ error**2 + calm @ change**2
             for k, point in enumerate(targets.points):
-                at = data.xpos[point.body] + data.xmat[point.body].reshape(3, 3) @ point.place
-                lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, at, point.body)
+                lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, point.at(data), point.body)
             slope = rows.T @ (weights * error) - calm * change
             normal = (rows.T * weights) @ rows + np.diag(calm)
             # A joint at its limit that is pushed beyond it is fixed; the others are solved without it.
@@ -290,17 +279,13 @@ class _Solver:
         lib.mj_comPos(self.robot.engine, data)
 
     def _places(self, points: list[Point]) -> Floats:
-        return np.array([self.data.xpos[p.body] + self.data.xmat[p.body].reshape(3, 3) @ p.place for p in points])
+        return np.array([point.at(self.data) for point in points])
 
 
 def _neutral(robot: RobotModel) -> dict[str, Floats]:
-    """Return the points of the robot in its neutral pose."""
     lib, data = mujoco(), mujoco().MjData(robot.engine)
     lib.mj_kinematics(robot.engine, data)
-    return {
-        name: data.xpos[point.body] + data.xmat[point.body].reshape(3, 3) @ point.place
-        for name, point in robot.points.items()
-    }
+    return {name: point.at(data) for name, point in robot.points.items()}
 
 
 def _ankles(robot: RobotModel, poses: Floats) -> Floats:
@@ -327,3 +312,42 @@ def _pair(at: Any, part: str) -> Floats:
 
 def _middle(neutral: dict[str, Floats], part: str) -> Floats:
     return np.asarray(0.5 * (neutral[f"left_{part}"] + neutral[f"right_{part}"]))
+
+
+ROOT = ("root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw")
+
+
+def write_robot_motion(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
+    """Write a motion in the order of the robot's joints, in the form that the ending chooses.
+
+    .csv has a row per frame: place and quaternion x y z w of the root, then the joints; .npz has the same as arrays,
+    with names; .pkl is the dictionary that GMR writes.
+    """
+    {".csv": _write_csv, ".npz": _write_npz, ".pkl": _write_pickle}[path.suffix.lower()](path, motion, robot)
+
+
+def _write_csv(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([*ROOT, *robot.joints])
+    rows = np.concatenate([motion.root, np.roll(motion.rotation, -1, axis=1), motion.joints], axis=1)
+    table.writerows([[f"{value:.6f}" for value in row] for row in rows.tolist()])
+    write_bytes(path, text.getvalue().encode())
+
+
+def _write_npz(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
+    arrays: dict[str, np.ndarray[Any, Any]] = {
+        "fps": np.array(motion.fps), "joint_names": text_array(robot.joints), "root_pos": motion.root,
+        "root_rot": np.roll(motion.rotation, -1, axis=1), "dof_pos": motion.joints,
+    }  # fmt: skip
+    write_archive(path, arrays)
+
+
+def _write_pickle(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
+    # The two empty entries are part of the format: readers compute them from the robot when needed.
+    content = {
+        "fps": motion.fps, "root_pos": np.ascontiguousarray(motion.root),
+        "root_rot": np.ascontiguousarray(np.roll(motion.rotation, -1, axis=1)),
+        "dof_pos": np.ascontiguousarray(motion.joints), "local_body_pos": None, "link_body_list": None,
+    }  # fmt: skip
+    write_bytes(path, pickle.dumps(content, protocol=4))

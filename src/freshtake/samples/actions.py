@@ -10,21 +10,16 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.footsteps import Footholds, LegCycle, checked_amount, checked_length, foot_track
+from freshtake.samples.footsteps import Footholds, LegCycle, checked_length, drawn_take, foot_track
 from freshtake.samples.humanoid import DEFAULT, ArmTrack, Build, FootTrack, Posture, foot_points, perform, turn
 from freshtake.samples.smooth_curves import GRAVITY, Curve, Ends, Law, Take, Wander, both, quintic
 
 
-@dataclass(frozen=True)
-class Timeline:
-    """Times of the frames (seconds), and the action's own time, which runs faster and slower than the clock."""
+def timeline(length: float, tempo: float, warp: Wander | None, fps: float) -> tuple[Floats, Floats]:
+    """Return the times of the frames (seconds) of an action of `length` seconds, done at a tempo (1: as written).
 
-    clock: Floats
-    action: Floats
-
-
-def timeline(length: float, tempo: float, warp: Wander | None, fps: float) -> Timeline:
-    """Return frames from the start to the end of an action of `length` seconds, done at a tempo (1: as written)."""
+    The second times are those of the action, which runs faster and slower than the clock.
+    """
     checked_length(None, None, fps)
     rate = max(tempo, 0.3)
     clock = np.arange(int(np.ceil(1.6 * length / rate * fps)) + 2) / fps
@@ -32,19 +27,18 @@ def timeline(length: float, tempo: float, warp: Wander | None, fps: float) -> Ti
     if warp is not None:
         action = action + rate * warp.integral(clock)[:, 0]
     count = int(np.searchsorted(action, length)) + 1
-    return Timeline(clock[:count], action[:count])
+    return clock[:count], action[:count]
 
 
-# Seconds: the width of the bump that rounds the curves of an action.
 def keys(at: Floats, *knots: tuple[float, float], width: float = 0.1) -> Floats:
-    """Return a rounded polyline through (time, value) knots, read at these times."""
+    """Return a polyline through (time, value) knots at these times, rounded by a bump of `width` seconds."""
     return Curve(knots, width)(at)
 
 
 def standing_feet(
     build: Build, spots: Sequence[tuple[float, float]], pitch: Sequence[Floats], yaw: Sequence[Floats]
 ) -> tuple[FootTrack, FootTrack]:
-    """Feet whose toe joints stay on their spots (x, z of the toe joint, cm); the heel may rise (pitch below 0)."""
+    """Return feet whose toe joints stay on their spots (x, z in cm); the heel may rise (pitch below 0)."""
     left, right = (
         FootTrack(np.broadcast_to([x, 2.0 * build.scale, z], (len(tilt), 3)), turned, tilt, np.maximum(tilt, 0.0))
         for (x, z), tilt, turned in zip(spots, pitch, yaw, strict=True)
@@ -62,7 +56,7 @@ class Sway:
 
 
 def sway(rng: np.random.Generator, clock: Floats, amount: float) -> Sway:
-    """Independent smooth processes of 0.5 cm, 0.7 and 1.0 degrees."""
+    """Draw independent smooth processes of 0.5 cm, 0.7 and 1.0 degrees."""
     return Sway(
         Wander(rng, 0.5 * amount, 1.0, 2)(clock),
         Wander(rng, 0.7 * amount, 0.8, 3)(clock),
@@ -121,13 +115,12 @@ def cheer(
     Returns:
         A clip in centimetres, y up, at rest at both ends.
     """
-    drawn = CHEER_LAW.draw(rng, checked_amount(amount))
-    parameters = take if take is not None else drawn
+    parameters = drawn_take(CHEER_LAW, rng, amount, take)
     hold = float(np.clip(parameters["hold"], -0.2, 0.2))
-    time = timeline(LENGTH + hold, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    u = time.action - STILL
+    clock, action = timeline(LENGTH + hold, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    u = action - STILL
     u = u - hold * keys(u, (0.7, 0.0), (1.05, 1.0))
-    posture = _cheer_posture(u, build, parameters, sway(rng, time.clock, amount))
+    posture = _cheer_posture(u, build, parameters, sway(rng, clock, amount))
     return perform(posture, build, fps, "cheer", "made by freshtake: cheer")
 
 
@@ -150,7 +143,7 @@ def _cheer_posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
 
 
 def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
-    """Down with bent knees, up as the arms go up, and down again a little; the heels' rise lifts the body."""
+    """Return the root: down with bent knees, up as the arms and heels rise, and down again a little."""
     down = keys(u, (0.12, 0.0), (0.38, 8.5), (0.62, 0.5), (1.0, 0.5), (1.3, 3.5), (1.6, 0.0))
     dip = (1.0 + take["dip"]) * build.scale * down
     rise = 13.0 * build.scale * np.sin(np.radians(-heel))
@@ -159,7 +152,7 @@ def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
 
 
 def _cheer_arm(u: Floats, take: Take, side: str) -> ArmTrack:
-    """From bent before the chest, down a little with the dip, up past the front, and down."""
+    """Return an arm that is bent before the chest, sinks a little with the dip, rises past the front, and falls."""
     u = u - take[f"delay_{side}"]
     top = 163.0 + take[f"reach_{side}"]
     open_ = 14.0 + take[f"spread_{side}"]
@@ -255,11 +248,10 @@ def jump(
     """
     if not 0.2 <= distance <= 1.4:
         raise UsageError(f"a jump's distance must be 0.2 to 1.4 m, but is {distance}")
-    drawn = JUMP_LAW.draw(rng, checked_amount(amount))
-    parameters = take if take is not None else drawn
+    parameters = drawn_take(JUMP_LAW, rng, amount, take)
     far = 100.0 * distance + parameters["distance"]
     flight = plan_flight(far, build, parameters)
-    time = timeline(flight.end, 1.0, None, fps).clock
+    time, _ = timeline(flight.end, 1.0, None, fps)
     posture = _jump_posture(time, flight, far, build, parameters, sway(rng, time, 0.7 * amount))
     return perform(posture, build, fps, "jump", f"made by freshtake: jump, {distance:g} m")
 
@@ -269,7 +261,11 @@ def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: 
     busy = keys(time, (flight.crouch, 0.0), (flight.low, 1.0), (flight.sunk, 1.0), (flight.up, 0.0))
     root = root_track(time, flight, far, build, take)
     root[:, 0] += (1.0 - busy) * loose.root[:, 0]
-    lean = take["lean"] * busy + _trunk_lean(time, flight)
+    bent = keys(
+        time, (flight.crouch, 3.0), (flight.low - 0.05, 42.0), (flight.leave, 8.0), (flight.leave + 0.2, 14.0),
+        (flight.land, 32.0), (flight.sunk, 40.0), (flight.up - 0.1, 3.0), width=0.12
+    )  # fmt: skip
+    lean = take["lean"] * busy + bent
     left, right = (_foot(time, flight, far, build, take, side) for side in ("left", "right"))
     return Posture(
         root,
@@ -320,7 +316,7 @@ def root_track(time: Floats, flight: Flight, far: float, build: Build, take: Tak
 
 
 def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
-    """Quintic pieces through states (n, 3: place, velocity, acceleration; columns) at times `when`; still outside."""
+    """Return quintic pieces through states (n, 3: place, velocity, acceleration; columns) at times `when`."""
     piece = np.clip(np.searchsorted(when, time, side="right") - 1, 0, len(when) - 2)
     span = np.diff(when)[piece][:, None]
     share = np.clip((time[:, None] - when[piece][:, None]) / span, 0.0, 1.0)
@@ -330,29 +326,16 @@ def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
     return quintic(share, start, end)
 
 
-def _trunk_lean(time: Floats, flight: Flight) -> Floats:
-    return keys(
-        time, (flight.crouch, 3.0), (flight.low - 0.05, 42.0), (flight.leave, 8.0), (flight.leave + 0.2, 14.0),
-        (flight.land, 32.0), (flight.sunk, 40.0), (flight.up - 0.1, 3.0), width=0.12
-    )  # fmt: skip
-
-
 def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, side: str) -> FootTrack:
-    """Planted, rolled off over the toe joint, through the air, landed heel first."""
+    """Return a foot that is planted, rolls off over the toe joint, flies, and lands heel first."""
     pitch = Curve(
         (
-            (flight.low + 0.1, 0.0),
-            (flight.leave - 0.07, -26.0),
-            (flight.leave, -56.0),
-            (flight.leave + 0.09, -74.0),
-            (flight.leave + 0.25, -38.0),
-            (flight.land - 0.1, 6.0),
-            (flight.land, 12.0),
-            (flight.land + 0.02, 11.0),
+            (flight.low + 0.1, 0.0), (flight.leave - 0.07, -26.0), (flight.leave, -56.0), (flight.leave + 0.09, -74.0),
+            (flight.leave + 0.25, -38.0), (flight.land - 0.1, 6.0), (flight.land, 12.0), (flight.land + 0.02, 11.0),
             (flight.land + 0.1, 0.0),
         ),
         0.06,
-    )
+    )  # fmt: skip
     lift = 34.0 * build.scale * (1.0 + take[f"tuck_{side}"])
     leg = LegCycle(((0.0, 1.0),), pitch, (lift,), pitch, pitch, crest=(3, 3))
     sign = 1.0 if side == "left" else -1.0
@@ -371,7 +354,7 @@ def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, si
 
 
 def _jump_arm(time: Floats, flight: Flight, take: Take, side: str) -> ArmTrack:
-    """Held forward, back in the crouch, forward and up at take-off, down to balance the landing, hanging."""
+    """Return an arm: forward, back in the crouch, up at take-off, down to balance the landing, hanging."""
     swing, elbow = take[f"arm_swing_{side}"], take[f"elbow_{side}"]
     flexion = keys(
         time, (flight.crouch, 78.0), (flight.crouch + 0.15, 60.0), (flight.low - 0.02, -52.0 - swing),

@@ -65,7 +65,10 @@ def download(
     """
     chosen = _chosen(names, takes() if listed is None else listed)
     for take in chosen:
-        _check_kept(take, folder)
+        file = folder / take.file_name
+        # A file with other content is not replaced unless that is allowed.
+        if file.is_file() and hashlib.sha256(read_bytes(file)).hexdigest() != take.sha256:
+            check_free(file)
     total = sum(take.bytes for take in chosen) or 1
     done = 0
     files = []
@@ -79,13 +82,6 @@ def download(
         done += take.bytes
         report(Progress(min(1.0, done / total), f"take {take.take}"))
     return files
-
-
-def _check_kept(take: Take, folder: Path) -> None:
-    """Refuse to fetch over a file with other content, unless it may be replaced."""
-    file = folder / take.file_name
-    if file.is_file() and hashlib.sha256(read_bytes(file)).hexdigest() != take.sha256:
-        check_free(file)
 
 
 def _chosen(names: Sequence[str], listed: Sequence[Take]) -> list[Take]:

@@ -10,13 +10,12 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.samples.actions import Sway, keys, standing_feet, sway, timeline
-from freshtake.samples.footsteps import checked_amount
+from freshtake.samples.footsteps import drawn_take
 from freshtake.samples.humanoid import DEFAULT, Build, FootTrack, HandTrack, Posture, perform, turn
 from freshtake.samples.smooth_curves import Law, Take, Wander
 
 STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
 START = 0.5  # seconds of guard and wind-up before the fist goes
-LOWER, LOW = 0.36, 0.98  # seconds after the hit at which the hands begin to sink and are down
 
 # What takes of punches and kicks share; a law's parameters are drawn in their order.
 AIM = {
@@ -73,32 +72,35 @@ def punch(
         A clip in centimetres, y up, at rest at both ends.
     """
     force = strength_of(strength)
-    drawn = PUNCH_LAW.draw(rng, checked_amount(amount))
-    parameters = take if take is not None else drawn
+    parameters = drawn_take(PUNCH_LAW, rng, amount, take)
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
-    time = timeline(
-        # Seconds after the hit until the body is at rest.
-        START + strike_time(power) + 1.3,
-        1.0 + parameters["tempo"],
-        Wander(rng, 0.03 * amount, 0.4),
-        fps,
-    )
-    posture = _punch_posture(time.action, power, build, parameters, sway(rng, time.clock, amount))
+    # The body is at rest 1.3 s after the hit.
+    length = START + strike_time(power) + 1.3
+    clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    posture = _punch_posture(action, power, build, parameters, sway(rng, clock, amount))
     return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
 
 
 def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> Posture:
     """Return the whole body at the action's times: the hips lead, the trunk follows, then the fist."""
     go, push = _strike(u, power), _strike(u + 0.04, power)
-    wind = (1.0 + take["windup"]) * _windup(u, power)
-    rest = _rest(u, power)
+    # The body is drawn back before the strike.
+    drawn_back = keys(u, (0.15, 0.0), (START - 0.08, 1.0), (START + 0.05, 0.6), (START + 0.16, 0.0))
+    wind = (1.0 + take["windup"]) * (_mix(power, 0.25, 1.0) * drawn_back)
+    # The hands sink from the guard at the end.
+    hit = START + strike_time(power)
+    rest = keys(u, (hit + 0.36, 0.0), (hit + 0.98, 1.0), width=0.16)
     lean = 6.0 + take["lean"] + go * _mix(power, 2.0, 9.0) - 2.0 * wind
     twist = -32.0 + (_mix(power, 24.0, 68.0) + take["twist"]) * go - 9.0 * wind
     flat = np.zeros(len(u))
     heel, spin = -_mix(power, 4.0, 42.0) * push, -42.0 + _mix(power, 3.0, 34.0) * push
     spots = [(12.0 * build.scale, 34.0 * build.scale), (-13.0 * build.scale, -18.0 * build.scale)]
+    # Knees bent in guard; back with the wind-up, forward and lower with the strike.
+    down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
+    ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
+    root = np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
     return Posture(
-        _root(push, wind, power, build, take) + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
+        root + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
         turn(-24.0 + _mix(power, 8.0, 40.0) * push - 4.0 * wind, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * go + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
@@ -106,13 +108,6 @@ def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Swa
         (_guard_hand(go, rest, take, build), _striking_hand(go, wind, rest, power, take, build)),
         curl=85.0 - 55.0 * rest,
     )
-
-
-def _root(push: Floats, wind: Floats, power: float, build: Build, take: Take) -> Floats:
-    """Knees bent in guard; back with the wind-up, forward and lower with the strike."""
-    down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
-    ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
-    return np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
 
 
 def strength_of(strength: float | str) -> float:
@@ -138,27 +133,15 @@ def _mix(power: float, weak: float, strong: float) -> float:
 
 
 def _strike(u: Floats, power: float) -> Floats:
-    """0 in guard, 1 at full reach."""
+    """Return 0 in guard and 1 at full reach."""
     hit = START + strike_time(power)
     rounding = _mix(power, 0.16, 0.07)
     back = _mix(power, 0.4, 0.3)
     return keys(u, (START, 0.0), (hit, 1.0), (hit + 0.08, 1.0), (hit + 0.08 + back, 0.0), width=rounding)
 
 
-def _windup(u: Floats, power: float) -> Floats:
-    """Return how far the body is drawn back, 0..1, before the strike."""
-    top = _mix(power, 0.25, 1.0)
-    return top * keys(u, (0.15, 0.0), (START - 0.08, 1.0), (START + 0.05, 0.6), (START + 0.16, 0.0))
-
-
-def _rest(u: Floats, power: float) -> Floats:
-    """0 while the guard is up, 1 when the hands are down again at the end."""
-    hit = START + strike_time(power)
-    return keys(u, (hit + LOWER, 0.0), (hit + LOW, 1.0), width=0.16)
-
-
 def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack:
-    """Return the left hand stays before the face, and comes back a little as the right one goes."""
+    """Return the left hand, which stays before the face and comes back a little as the right one goes."""
     height = 21.0 + take["guard_left"] - 48.0 * rest
     home = np.stack([6.0 + 4.0 * go + 20.0 * rest, height, 35.0 - 12.0 * go - 20.0 * rest], axis=-1)
     return HandTrack(build.scale * home, home, 0.0 * go, _elbow(rest, 0.6))
@@ -229,12 +212,11 @@ def fight(
     if not actions or not set(actions) <= {PUNCH, KICK}:
         raise UsageError(f"a fight is a list of {PUNCH!r} and {KICK!r}, but is {list(actions)!r}")
     force = strength_of(strength)
-    drawn = FIGHT_LAW.draw(rng, checked_amount(amount))
-    parameters = take if take is not None else drawn
+    parameters = drawn_take(FIGHT_LAW, rng, amount, take)
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     starts, length = _plan(actions, power)
-    time = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _fight_posture(time.action, actions, starts, power, build, parameters, sway(rng, time.clock, amount))
+    clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    posture = _fight_posture(action, actions, starts, power, build, parameters, sway(rng, clock, amount))
     name = KICK if tuple(actions) == (KICK,) else "fight"
     return perform(posture, build, fps, name, f"made by freshtake: {name}, strength {force:g}")
 
@@ -260,7 +242,7 @@ def _back(action: str, power: float) -> float:
 def _course(
     u: Floats, actions: Sequence[str], starts: Sequence[float], which: str, power: float, from_: float
 ) -> Floats:
-    """0 in guard, 1 while strikes of one kind are at their end, which set out at a share `from_` of their time."""
+    """Return 0 in guard, 1 where strikes of one kind end; they set out at a share `from_` of their time."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == which:
@@ -271,7 +253,7 @@ def _course(
 
 
 def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: float) -> Floats:
-    """0 while the kicking foot stands, 1 from the lifted knee until the foot comes down again."""
+    """Return 0 while the kicking foot stands, 1 from the lifted knee until the foot comes down again."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == KICK:
@@ -290,7 +272,7 @@ def _fight_posture(
     """Return the whole body: hips lead a punch; a kick goes over the standing foot and leans back."""
     punch = _course(u, actions, starts, PUNCH, power, 0.0)
     out, lifted = _course(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
-    flat, size = np.zeros(len(u)), build.scale
+    flat, size, standing = np.zeros(len(u)), build.scale, np.array([12.0, 2.0, 34.0])
     lean = 6.0 + take["lean"] + _mix(power, 2.0, 8.0) * punch - _mix(power, 6.0, 16.0) * out - 4.0 * lifted
     twist = -32.0 + (_mix(power, 24.0, 66.0) + take["twist"]) * punch + 14.0 * lifted
     down = 7.5 + take["crouch"] + 2.0 * power * punch - 3.0 * lifted
@@ -307,15 +289,13 @@ def _fight_posture(
         turn(-24.0 + _mix(power, 8.0, 38.0) * punch + 20.0 * lifted, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * punch + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * punch + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
-        (_standing(build, flat), _kicking(out, lifted, punch, power, take, build)),
+        (
+            FootTrack(np.broadcast_to(size * standing, (len(u), 3)), flat - 6.0, flat, flat),
+            _kicking(out, lifted, punch, power, take, build),
+        ),
         (_guard_hand(punch, flat, take, build), _striking_hand(punch, flat, flat, power, take, build)),
         curl=85.0 + flat,
     )
-
-
-def _standing(build: Build, flat: Floats) -> FootTrack:
-    ball = np.broadcast_to([12.0 * build.scale, 2.0 * build.scale, 34.0 * build.scale], (len(flat), 3))
-    return FootTrack(ball, flat - 6.0, flat, flat)
 
 
 def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take, build: Build) -> FootTrack:

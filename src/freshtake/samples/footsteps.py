@@ -9,7 +9,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
-from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
+from freshtake.samples.smooth_curves import Curve, Ends, Law, Take, Wander, ease, late_ease, lobe, quintic
 
 # Of a frame: the path is integrated by the trapezium rule, whose error falls with their square.
 SUBSTEPS = 4
@@ -84,20 +84,12 @@ def checked_length(frames: int | None, cycles: float | None, fps: float) -> None
         raise UsageError(f"cycles must be above 0 and at most 100,000, but are {cycles}")
 
 
-def checked_travel(what: str, speed: float, limits: tuple[float, float], turn_rate: float) -> None:
-    """Raise unless a performer can do this at such a speed (m/s) and turn rate (degrees per second)."""
-    low, high = limits
-    if not low <= speed <= high:
-        raise UsageError(f"the speed of a {what} must be {low:g} to {high:g} m/s, but is {speed}")
-    if not abs(turn_rate) <= 90.0:
-        raise UsageError(f"the turn_rate of a {what} must be -90 to 90 degrees per second, but is {turn_rate}")
-
-
-def checked_amount(amount: float) -> float:
-    """Return an amount of variation that makes sense."""
+def drawn_take(law: Law, rng: np.random.Generator, amount: float, take: Take | None) -> Take:
+    """Return the given take, or one drawn from the law; the generator moves on in either case."""
     if not 0.0 <= amount <= 3.0:
         raise UsageError(f"amount must be 0 to 3, but is {amount}")
-    return amount
+    drawn = law.draw(rng, amount)
+    return drawn if take is None else take
 
 
 @dataclass(frozen=True)
@@ -133,7 +125,7 @@ class Footholds:
 
 
 def contact_phases(leg: LegCycle, first: float, last: float) -> tuple[Floats, Floats, Floats]:
-    """Landing and leaving phases and lifts of all contacts from before `first` to after `last` (phases)."""
+    """Return landing and leaving phases and lifts of all contacts from before phase `first` to after `last`."""
     cycles = np.arange(np.floor(first) - 2.0, np.ceil(last) + 2.0)
     land = np.add.outer(cycles, [contact[0] for contact in leg.contacts]).ravel()
     leave = np.add.outer(cycles, [contact[1] for contact in leg.contacts]).ravel()
@@ -196,7 +188,7 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
 
 
 def _landing(leg: LegCycle, holds: Footholds, lever: Floats) -> Ends:
-    """Place, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
+    """Return place, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
     angle = np.radians(leg.pitch(holds.land))
     up = angle > 0.0
     rate, bend = (np.where(up, np.radians(leg.pitch(holds.land, k)), 0.0) for k in (1, 2))

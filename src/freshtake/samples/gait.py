@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate
@@ -18,7 +19,9 @@ from freshtake.samples.footsteps import (
     GaitPath,
     LegCycle,
     Pace,
+    checked_length,
     contact_phases,
+    drawn_take,
     foot_track,
     frame_count,
     lay_path,
@@ -98,7 +101,7 @@ class Unsteadiness:
 
 
 def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
-    """Slow processes: tempo 1.2 % over 1 s, heading 1.5 degrees over 2.5 s, arms 6 % over 1.5 s, lean 0.6 degrees."""
+    """Draw slow processes: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s."""
     return Unsteadiness(
         Wander(rng, 0.012 * amount, 1.0),
         Wander(rng, 1.5 * amount, 2.5),
@@ -109,6 +112,7 @@ def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
     )
 
 
+PlanOf = Callable[[float, float, Build, Take], GaitPlan]
 LEAST_BEND = np.radians(12.5)  # of a knee that carries
 SIGNS = (1.0, -1.0)  # left is +x
 
@@ -123,7 +127,7 @@ class Support:
 
 
 def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) -> Floats:
-    """Return height of the root (cm).
+    """Return the height of the root (cm).
 
     A gait with pushes flies in free fall between them, at the greatest height that the standing legs can reach.
     Another is carried by its knees, each in its share, smoothed over `settle` frames: a body is heavy.
@@ -154,7 +158,7 @@ def support(
 
 
 def _smoothed(values: Floats, width: float) -> Floats:
-    """Gaussian smoothing over `width` frames; the ends repeat."""
+    """Smooth by a Gaussian of `width` frames; the ends repeat."""
     reach = int(np.ceil(3.0 * width))
     bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     padded = np.pad(values, reach, mode="edge")
@@ -171,8 +175,14 @@ def _within_reach(height: Floats, legs: Support, soft: float = 0.5) -> Floats:
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller wants of any gait: frames, or else cycles; rate; amount of variation; a take to repeat."""
+    """What a caller wants of any gait: speed (m/s) and turn rate (degrees per second), frames or else cycles, and more.
 
+    `take` is one to repeat, or None.
+    """
+
+    speed: float
+    turn_rate: float
+    build: Build
     frames: int | None
     cycles: float
     fps: float
@@ -181,14 +191,21 @@ class Request:
 
 
 def gait_take(
-    rng: np.random.Generator, law: Law, plan_of: Callable[[Take], GaitPlan], want: Request, build: Build
+    rng: np.random.Generator, name: str, law: Law, speeds: tuple[float, float], plan_of: PlanOf, want: Request
 ) -> Clip:
     """Return a take of a gait: parameters from the law (or as given), then what wavers, then the clip."""
-    drawn = law.draw(rng, want.amount)
-    plan = plan_of(want.take if want.take is not None else drawn)
+    checked_length(want.frames, want.cycles, want.fps)
+    low, high = speeds
+    kind = name.partition(",")[0]
+    if not low <= want.speed <= high:
+        raise UsageError(f"the speed of a {kind} must be {low:g} to {high:g} m/s, but is {want.speed}")
+    if not abs(want.turn_rate) <= 90.0:
+        raise UsageError(f"the turn_rate of a {kind} must be -90 to 90 degrees per second, but is {want.turn_rate}")
+    plan = plan_of(want.speed, want.turn_rate, want.build, drawn_take(law, rng, want.amount, want.take))
     loose = unsteadiness(rng, want.amount)
     frames = want.frames if want.frames is not None else frame_count(plan.pace, loose.tempo, want.cycles, want.fps)
-    return gait_clip(plan, loose, frames, want.fps, build)
+    provenance = f"made by freshtake: {name}, speed {want.speed:g} m/s, turn rate {want.turn_rate:g} deg/s"
+    return gait_clip(plan, loose, frames, want.fps, want.build).changed(name=kind, provenance=provenance)
 
 
 def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, build: Build) -> Clip:
@@ -258,7 +275,7 @@ def _stance_middle(leg: LegCycle) -> float:
 
 
 def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats, Floats, Floats]:
-    """Pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
+    """Return pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
     body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
     slow = loose.trunk(path.times[path.frames])
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))

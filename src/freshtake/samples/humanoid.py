@@ -167,7 +167,7 @@ class Limb(NamedTuple):
 
 
 def reach_length(hinge: Floats | float, upper: float, lower: float) -> Floats:
-    """Return distance between the ends of two bones whose hinge is bent by this angle (0: straight)."""
+    """Return the distance between the ends of two bones whose hinge is bent by this angle (0: straight)."""
     return np.asarray(np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(hinge)))
 
 
@@ -214,7 +214,7 @@ X, Y, Z = np.eye(3)
 
 
 def turn(yaw: Floats, pitch: Floats | float = 0.0, roll: Floats | float = 0.0) -> Floats:
-    """World rotation of a body part, in degrees: yaw to the left, pitch forward (down), roll to the right; yaw first.
+    """Return the rotation of a body part from degrees: yaw to the left, pitch forward (down), roll to the right.
 
     R = Ry(yaw) Rx(pitch) Rz(roll), for a part that faces +z.
     """
@@ -328,7 +328,7 @@ def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple
 
 
 def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, build: Build) -> None:
-    """Hip, knee, ankle and toe rotations that put the foot at its target."""
+    """Turn hip, knee, ankle and toe so that the foot is at its target."""
     foot = posture.feet[side]
     hip = body.index(f"{SIDES[side]}UpLeg")
     rotations[:, hip] = np.array([1.0, 0.0, 0.0, 0.0])
@@ -345,7 +345,7 @@ def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, b
 
 
 def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -> None:
-    """Collar bone, shoulder and elbow from the arm's angles or from the hand's place."""
+    """Turn collar bone, shoulder and elbow by the arm's angles or towards the hand's place."""
     arm, outward = posture.arms[side], (1.0, -1.0)[side]
     upper = body.index(f"{SIDES[side]}Arm")
     rotations[:, upper - 1] = about_axis(Z, np.broadcast_to(outward * np.radians(arm.collar), len(rotations)))
@@ -368,7 +368,7 @@ def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -
 
 
 def _close_hand(rotations: Floats, body: Skeleton, posture: Posture, side: int) -> None:
-    """Wrist flexion and curled fingers: fingers bend towards the palm, which faces the body."""
+    """Flex the wrist and curl the fingers towards the palm, which faces the body."""
     outward = (1.0, -1.0)[side]
     hand = body.index(f"{SIDES[side]}Hand")
     bend = np.broadcast_to(np.radians(posture.wrist[side]), len(rotations))

@@ -180,14 +180,8 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
         chains: list[tuple[list[str], Places, str]] = [(arm, ARM, spine[-1]), (leg, LEG, hip)]
         if kind.fingers:
             for finger, (x, y, z) in FINGERS.items():
-                chains.append(
-                    (
-                        [_finger(kind, called, finger, k + 1) for k in range(3)],
-                        # Phalanges of 3 cm.
-                        tuple((x + 0.03 * k, y, z) for k in range(3)),
-                        arm[-1],
-                    )
-                )
+                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # of 3 cm
+                chains.append(([_finger(kind, called, finger, k + 1) for k in range(3)], phalanges, arm[-1]))
         for names, at, first in chains:
             rows += [(name, above, (sign * x, y, z))
                      for name, above, (x, y, z) in zip(names, [first, *names], at, strict=False)]  # fmt: skip
@@ -207,7 +201,7 @@ def _tips(kind: RigKind) -> list[tuple[str, tuple[float, float, float]]]:
 
 
 def _arms_down(places: Floats) -> Floats:
-    """Arms lowered by 45 degrees: what is farther out than the shoulder joints turns about them."""
+    """Lower the arms by 45 degrees: what is farther out than the shoulder joints turns about them."""
     out = places.copy()
     for sign in (1.0, -1.0):
         pivot = np.array(ARM[1]) * [sign, 1.0, 1.0]
@@ -218,7 +212,7 @@ def _arms_down(places: Floats) -> Floats:
 
 
 def _frames(kind: RigKind, parents: Ints, places: Floats) -> Floats:
-    """World rotations at rest: bones along an axis, from every joint to its first child, or no rotation at all."""
+    """Return rotations at rest: bones along an axis, from every joint to its first child, or no rotation at all."""
     turns = np.tile(IDENTITY, (len(parents), 1))
     if not kind.bones:
         return turns

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.motion import Clip
-from freshtake.samples.footsteps import LegCycle, Pace, checked_amount, checked_length, checked_travel
+from freshtake.samples.footsteps import LegCycle
 from freshtake.samples.gait import ArmSwing, Carriage, GaitPlan, Request, gait_take
 from freshtake.samples.humanoid import DEFAULT, Build
 from freshtake.samples.smooth_curves import Curve, Take
-from freshtake.samples.walking import LAW, ROUNDING
+from freshtake.samples.walking import LAW, ROUNDING, pace_of, varied_arms
 
 RUN_SPEEDS = (1.8, 5.0)  # m/s
 
@@ -42,13 +42,8 @@ def run(
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    checked_length(frames, cycles, fps)
-    checked_amount(amount)
-    checked_travel("run", speed, RUN_SPEEDS, turn_rate)
-    want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda parameters: run_plan(speed, turn_rate, build, parameters), want, build)
-    provenance = f"made by freshtake: run, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
-    return clip.changed(name="run", provenance=provenance)
+    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
+    return gait_take(rng, "run", LAW, RUN_SPEEDS, run_plan, want)
 
 
 def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
@@ -69,21 +64,15 @@ def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPl
     return GaitPlan(
         pace_of(speed, steps, turn_rate, take),
         legs,
-        springy_carriage(fast, 7.0, bent_arms(28.0 * fast, 82.0, take), build, take),
+        springy_carriage(fast, 7.0, ArmSwing(-8.0, 28.0 * fast, 82.0, 10.0, 12.0, lag=0.06), build, take),
         max(5.0 * build.scale + take["width"], 2.0),
         (4.0 + take["toe_out_left"], 4.0 + take["toe_out_right"]),
         ((0.0, standing, 0.5), (half, half + standing, 0.5)),
     )
 
 
-def pace_of(speed: float, steps: float, turn_rate: float, take: Take) -> Pace:
-    """Return period and stride at a speed (m/s) and a cadence (steps per minute), varied by the take."""
-    stride = 100.0 * speed / steps * 120.0 * (1.0 + take["stride"])
-    return Pace(120.0 / steps / (1.0 + take["tempo"]), stride, turn_rate)
-
-
 def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Heel first, heel up from the middle of stance, and the heel high behind in swing."""
+    """Return a leg that lands heel first, raises the heel from the middle of stance, and high behind in swing."""
     t, w = stance, 1.0 - stance
     tuck = fast**0.5
     pitch = [(0.0, 9.0), (0.12 * t, 9.0), (0.25 * t, 0.0), (0.48 * t, 0.0), (0.75 * t, -22.0), (t, -62.0)]
@@ -105,27 +94,10 @@ def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, 
     )
 
 
-def bent_arms(swing: float, elbow: float, take: Take) -> tuple[ArmSwing, ArmSwing]:
-    """Arms that swing from bent elbows, in degrees."""
-    left, right = (
-        ArmSwing(
-            -8.0,
-            swing * (1.0 + take[f"arm_swing_{side}"]),
-            elbow + take[f"elbow_{side}"],
-            10.0,
-            12.0,
-            twist=2.0,
-            lag=0.06 + take[f"arm_lag_{side}"],
-        )
-        for side in ("left", "right")
-    )
-    return left, right
-
-
 def springy_carriage(
-    vigor: float, lean: float, arms: tuple[ArmSwing, ArmSwing], build: Build, take: Take, lead: float = 0.0
+    vigor: float, lean: float, arms: ArmSwing, build: Build, take: Take, lead: float = 0.0
 ) -> Carriage:
-    """Trunk of a run (vigor 1 at 3 m/s) or a skip; `lead` as in `Carriage`."""
+    """Return the trunk of a run (vigor 1 at 3 m/s) or a skip; `lead` as in `Carriage`."""
     yaw = 7.0 * (1.0 + take["pelvis_yaw"])
     return Carriage(
         lean=lean * vigor + take["lean"],
@@ -138,7 +110,7 @@ def springy_carriage(
         surge=0.0,
         nod=1.2,
         head_pitch=4.0 + take["head_pitch"],
-        arms=arms,
+        arms=varied_arms(arms, take),
         lead=lead,
     )
 
@@ -177,13 +149,8 @@ def skip(
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    checked_length(frames, cycles, fps)
-    checked_amount(amount)
-    checked_travel("skip", speed, SKIP_SPEEDS, turn_rate)
-    want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda parameters: skip_plan(speed, turn_rate, build, parameters), want, build)
-    provenance = f"made by freshtake: skip, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
-    return clip.changed(name="skip", provenance=provenance)
+    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
+    return gait_take(rng, "skip", LAW, SKIP_SPEEDS, skip_plan, want)
 
 
 def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
@@ -199,31 +166,16 @@ def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitP
     return GaitPlan(
         pace_of(speed, steps, turn_rate, take),
         legs,
-        springy_carriage(0.8, 9.0, _arms(take), build, take, LEAD),
+        # The arms swing high, each forward with the other side's knee.
+        springy_carriage(0.8, 9.0, ArmSwing(12.0, 46.0, 42.0, 16.0, 13.0, lag=-LEAD), build, take, LEAD),
         max(8.0 * build.scale + take["width"], 2.0),
         (5.0 + take["toe_out_left"], 5.0 + take["toe_out_right"]),
         tuple(pushes),
     )
 
 
-def _arms(take: Take) -> tuple[ArmSwing, ArmSwing]:
-    """Arms that swing high, each forward with the other side's knee."""
-    left, right = (
-        ArmSwing(
-            12.0,
-            46.0 * (1.0 + take[f"arm_swing_{side}"]),
-            42.0 + take[f"elbow_{side}"],
-            16.0,
-            13.0,
-            lag=-LEAD + take[f"arm_lag_{side}"],
-        )
-        for side in ("left", "right")
-    )
-    return left, right
-
-
 def _skip_leg(land: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Step with a bent knee, push off into the hop, land on the same foot, roll off; then the knee is driven up."""
+    """Return a leg that steps with a bent knee, hops, lands on the same foot and rolls off; then the knee rises."""
     pitch = [(0.0, 8.0), (0.03, 8.0), (0.05, 0.0), (0.125, 0.0), (0.155, -26.0), (0.185, -42.0), (0.235, -40.0)]
     pitch += [(0.33, -34.0), (0.4, -25.0), (0.43, -8.0), (0.45, -14.0), (0.48, -40.0), (0.52, -66.0)]
     pitch += [(0.58, -78.0), (0.66, -66.0), (0.75, -42.0), (0.86, -16.0), (0.94, 8.0), (1.0, 8.0)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,54 +27,34 @@ class Character(NamedTuple):
 
 LETTER_A = Character(
     "a",
-    np.array(
-        [
-            (0.00, 0.86, 0.64),
-            (0.17, 0.66, 1.00),
-            (0.33, 0.00, 0.50),
-            (0.48, 0.38, 0.00),
-            (0.61, 0.88, 0.48),
-            (0.73, 1.03, 0.94),
-            (0.83, 0.94, 0.52),
-            (0.92, 1.04, 0.12),
-            (1.00, 1.34, 0.03),
-        ]
-    ),
+    np.array([
+        (0.00, 0.86, 0.64), (0.17, 0.66, 1.00), (0.33, 0.00, 0.50), (0.48, 0.38, 0.00), (0.61, 0.88, 0.48),
+        (0.73, 1.03, 0.94), (0.83, 0.94, 0.52), (0.92, 1.04, 0.12), (1.00, 1.34, 0.03),
+    ]),
     height=40.0,
     seconds=0.24,
-)
+)  # fmt: skip
 DIGIT_2 = Character(
     "2",
-    np.array(
-        [
-            (0.00, 0.26, 0.66),
-            (0.16, 0.42, 0.92),
-            (0.27, 0.66, 0.98),
-            (0.37, 0.70, 0.70),
-            (0.46, 0.44, 0.30),
-            (0.54, 0.14, 0.04),
-            (0.62, 0.00, 0.12),
-            (0.70, 0.16, 0.26),
-            (0.80, 0.44, 0.15),
-            (0.90, 0.68, 0.02),
-            (1.00, 0.98, 0.01),
-        ]
-    ),
+    np.array([
+        (0.00, 0.26, 0.66), (0.16, 0.42, 0.92), (0.27, 0.66, 0.98), (0.37, 0.70, 0.70), (0.46, 0.44, 0.30),
+        (0.54, 0.14, 0.04), (0.62, 0.00, 0.12), (0.70, 0.16, 0.26), (0.80, 0.44, 0.15), (0.90, 0.68, 0.02),
+        (1.00, 0.98, 0.01),
+    ]),
     height=30.0,
     seconds=0.22,
+)  # fmt: skip
+
+
+PEN_LAW = Law(
+    spread={
+        "size": 0.10,  # of the logarithm of the height
+        "aspect": 0.06,  # of the logarithm of the width over the height
+        "slant": 0.06,  # shear: x gained per unit of height
+        "tempo": 0.07,  # of the logarithm of the duration
+    },
+    correlations={("size", "tempo"): 0.4, ("aspect", "slant"): 0.3},
 )
-
-
-def _pen_law() -> Law:
-    return Law(
-        spread={
-            "size": 0.10,  # of the logarithm of the height
-            "aspect": 0.06,  # of the logarithm of the width over the height
-            "slant": 0.06,  # shear: x gained per unit of height
-            "tempo": 0.07,  # of the logarithm of the duration
-        },
-        correlations={("size", "tempo"): 0.4, ("aspect", "slant"): 0.3},
-    )
 
 
 @dataclass(frozen=True)
@@ -86,13 +66,13 @@ class PenLaw:
     `rhythm`) times as long; both are correlated along the stroke by exp(-|i - j| / `reach`). All scale with `amount`.
     """
 
-    whole: Law = field(default_factory=_pen_law)
+    whole: Law = PEN_LAW
     wobble: float = 0.03
     rhythm: float = 0.08
     reach: float = 2.0
 
     def along(self, points: int) -> Floats:
-        """Correlation matrix of the deviations of successive via points, or of successive steps."""
+        """Return the correlation matrix of the deviations of successive via points, or of successive steps."""
         places = np.arange(points)
         return np.asarray(np.exp(-np.abs(places[:, None] - places) / self.reach))
 
@@ -383,7 +363,7 @@ def mode_shapes(columns: int, rows: int) -> Shapes:
 
 
 def mode_weights(rng: np.random.Generator, times: Floats, amount: float = 1.0) -> Floats:
-    """(frames, modes): cosine and sine of every wave's phase, times its relative amplitude.
+    """Return (frames, modes): cosine and sine of every wave's phase, times its relative amplitude.
 
     A wave turns at its rate times 1 + a smooth normal process of standard deviation `UNSTEADY`, its amplitude is
     exp of another; both change over `SLOWLY` seconds, and it starts anywhere in its turn.

@@ -46,7 +46,7 @@ class Curve:
         self._bend = np.diff(slope)
 
     def __call__(self, at: npt.ArrayLike, derivative: int = 0) -> Floats:
-        """Value, slope (1) or curvature (2) at the given places."""
+        """Return value, slope (1) or curvature (2) at the given places."""
         place = np.asarray(at, dtype=np.float64) - self.shift
         if self.period is not None:
             place = np.mod(place, self.period)
@@ -56,7 +56,7 @@ class Curve:
 
 
 def _ramp(x: Floats, derivative: int) -> Floats:
-    """Second integral of the threefold unit box, its first derivative, or the threefold box itself."""
+    """Return the second integral of the threefold unit box, its first derivative, or the threefold box itself."""
     power = 4 - derivative
     inside = np.clip(x, -1.5, 1.5)
     out = np.zeros_like(inside)
@@ -95,13 +95,13 @@ def quintic(share: Floats, start: Ends, end: Ends) -> Floats:
 
 
 def ease(share: npt.ArrayLike) -> Floats:
-    """0 to 1 with level ends and no acceleration there: the minimum-jerk step; constant outside 0..1."""
+    """Rise from 0 to 1, level and without acceleration at the ends (the minimum-jerk step); constant outside 0..1."""
     s = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
     return np.asarray(s**3 * (10.0 + s * (-15.0 + 6.0 * s)))
 
 
 def late_ease(share: Floats, late: int = 3) -> Floats:
-    """Like `ease` (late = 2), but fastest at late / (late + 2) of the way: how a swinging foot travels.
+    """Rise like `ease` (late = 2), but fastest at late / (late + 2) of the way, as a swinging foot travels.
 
     The integral of s^late (1 - s)^2, scaled to end at 1.
     """
@@ -117,7 +117,7 @@ def lobe(share: Floats, rise: int = 3, fall: int = 5) -> Floats:
 
 
 def bounce(phase: Floats, pushes: Sequence[tuple[float, float, float]], period: float) -> Floats:
-    """Height (cm, mean 0) of a body that falls freely but for pushes (start, end, share of the impulse) per cycle.
+    """Return the height (cm, mean 0) of a body that falls freely but for pushes (start, end, share of the impulse).
 
     Phase is in cycles of `period` seconds. Each push is half a sine, so that the force sets in at nothing; the
     shares sum to 1, since over a cycle the floor gives back what gravity takes.
@@ -157,7 +157,7 @@ class Law:
         return tuple(self.spread)
 
     def correlation(self) -> Floats:
-        """Correlation matrix of the parameters."""
+        """Return the correlation matrix of the parameters."""
         out = np.eye(len(self.spread))
         for (a, b), value in self.correlations.items():
             i, j = self.names.index(a), self.names.index(b)
@@ -165,7 +165,7 @@ class Law:
         return out
 
     def covariance(self) -> Floats:
-        """Covariance matrix of the parameters at amount 1."""
+        """Return the covariance matrix of the parameters at amount 1."""
         spread = np.array(list(self.spread.values()))
         return self.correlation() * np.outer(spread, spread)
 
@@ -200,7 +200,7 @@ class Wander:
 
 
 def spectrum() -> Floats:
-    """Angular rates of the waves for a correlation time of 1: quantiles of the half-normal distribution."""
+    """Return angular rates of the waves for a correlation time of 1: quantiles of the half-normal distribution."""
     normal = NormalDist()
     return np.array([normal.inv_cdf(0.5 + 0.5 * (k + 0.5) / WAVES) for k in range(WAVES)])
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.samples.footsteps import LegCycle, Pace, checked_amount, checked_length, checked_travel
+from freshtake.samples.footsteps import LegCycle, Pace
 from freshtake.samples.gait import ArmSwing, Carriage, GaitPlan, Request, gait_take
 from freshtake.samples.humanoid import DEFAULT, Build
 from freshtake.samples.smooth_curves import Curve, Law, Take, both
@@ -146,43 +147,36 @@ def walk(
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    checked_length(frames, cycles, fps)
-    checked_amount(amount)
-    checked_travel("walk", speed, SPEEDS, turn_rate)
     manner = style_named(style)
-    want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda parameters: walk_plan(speed, turn_rate, build, manner, parameters), want, build)
-    return clip.changed(
-        name="walk" if manner.name == "normal" else f"walk_{manner.name}",
-        provenance=f"made by freshtake: walk, {manner.name}, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s",
-    )
+    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
+    clip = gait_take(rng, f"walk, {manner.name}", LAW, SPEEDS, partial(walk_plan, manner), want)
+    return clip if manner.name == "normal" else clip.changed(name=f"walk_{manner.name}")
 
 
 def cadence(speed: float, build: Build) -> float:
-    """Steps per minute at a speed (m/s): the walk ratio is constant, and scales with the leg to the power 1.5."""
+    """Return steps per minute at a speed (m/s): the walk ratio is constant and scales with leg length to the 1.5."""
     # Step length over cadence, m per (step/min), is the same at all ordinary speeds (Sekiya 1998).
     ratio = 0.0062 * (build.leg / DEFAULT.leg) ** 1.5
     return float(np.sqrt(60.0 * speed / ratio))
 
 
-def stance_share(speed: float) -> float:
-    """Return share of the cycle that a foot stands: 62 % at 1.3 m/s, less when faster."""
-    return float(np.clip(0.675 - 0.042 * speed, 0.56, 0.67))
-
-
-def walk_plan(speed: float, turn_rate: float, build: Build, style: Style, take: Take) -> GaitPlan:
-    """Return the gait plan of one take."""
-    steps = cadence(speed, build) * style.cadence
+def pace_of(speed: float, steps: float, turn_rate: float, take: Take) -> Pace:
+    """Return period and stride at a speed (m/s) and a cadence (steps per minute), varied by the take."""
     stride = 100.0 * speed / steps * 120.0 * (1.0 + take["stride"])
-    period = 120.0 / steps / (1.0 + take["tempo"])
+    return Pace(120.0 / steps / (1.0 + take["tempo"]), stride, turn_rate)
+
+
+def walk_plan(style: Style, speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
+    """Return the gait plan of one take."""
     half = 0.5 + style.late_left + take["balance"]
-    stance = stance_share(speed)
+    # A foot stands for 62 % of the cycle at 1.3 m/s, for less when faster.
+    stance = float(np.clip(0.675 - 0.042 * speed, 0.56, 0.67))
     legs = (
         _leg(half, stance + style.stance_left, "left", speed, build, style, take),
         _leg(0.0, stance + style.stance_right, "right", speed, build, style, take),
     )
     return GaitPlan(
-        Pace(period, stride, turn_rate),
+        pace_of(speed, cadence(speed, build) * style.cadence, turn_rate, take),
         legs,
         _carriage(speed, build, style, take),
         max(9.0 * build.scale * build.hip_width * style.width + take["width"], 4.0),
@@ -191,7 +185,7 @@ def walk_plan(speed: float, turn_rate: float, build: Build, style: Style, take: 
 
 
 def _leg(land: float, stance: float, side: str, speed: float, build: Build, style: Style, take: Take) -> LegCycle:
-    """Foot and knee of one leg, landing at a phase and standing for a share of the cycle."""
+    """Return one leg, which lands at a phase and stands for a share of the cycle."""
     brisk = speed / 1.3
     t = stance / 0.62
     carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]
@@ -227,20 +221,25 @@ def _knee_knots(t: float, load: float) -> list[tuple[float, float]]:
     return [*knots, (0.9, 24.0), (0.95, 14.0), (1.0, 11.0)]
 
 
-def _carriage(speed: float, build: Build, style: Style, take: Take) -> Carriage:
-    """Trunk and arms of a walk; amplitudes grow with speed."""
-    brisk = speed / 1.3
-    arms = [
-        ArmSwing(
-            style.arm_flexion,
-            12.5 * brisk * style.arm_swing * (1.0 + take[f"arm_swing_{side}"]),
-            24.0 + style.elbow + take[f"elbow_{side}"],
-            8.0 * brisk * style.arm_swing,
-            style.arm_abduction,
-            lag=0.03 + take[f"arm_lag_{side}"],
+def varied_arms(usual: ArmSwing, take: Take) -> tuple[ArmSwing, ArmSwing]:
+    """Return the swing of the left and of the right arm, varied by the take."""
+    left, right = (
+        replace(
+            usual,
+            swing=usual.swing * (1.0 + take[f"arm_swing_{side}"]),
+            elbow=usual.elbow + take[f"elbow_{side}"],
+            lag=usual.lag + take[f"arm_lag_{side}"],
         )
         for side in ("left", "right")
-    ]
+    )
+    return left, right
+
+
+def _carriage(speed: float, build: Build, style: Style, take: Take) -> Carriage:
+    """Return trunk and arms of a walk; amplitudes grow with speed."""
+    brisk = speed / 1.3
+    swing = brisk * style.arm_swing
+    arms = ArmSwing(style.arm_flexion, 12.5 * swing, 24.0 + style.elbow, 8.0 * swing, style.arm_abduction, lag=0.03)
     yaw = 5.0 * brisk**0.5 * (1.0 + take["pelvis_yaw"]) * style.pelvis_yaw
     return Carriage(
         lean=2.0 + style.lean + take["lean"],
@@ -253,6 +252,6 @@ def _carriage(speed: float, build: Build, style: Style, take: Take) -> Carriage:
         surge=0.6 * build.scale,
         nod=1.0,
         head_pitch=style.head_pitch + take["head_pitch"],
-        arms=(arms[0], arms[1]),
+        arms=varied_arms(arms, take),
         lurch=style.lurch,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from http import HTTPStatus
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +27,9 @@ from freshtake.serve.queries import load_viewport
 from freshtake.serve.routes import previews, project, scenes, study
 from freshtake.serve.routes.project import Events
 from freshtake.serve.workers import Workers
+
+if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of the server
+    from freshtake.serve.tasks.comparing import StudyStore
 
 ROUTERS = (
     project.items_router, project.jobs_router, scenes.scenes_router, scenes.curves_router, live_router,
@@ -51,15 +55,18 @@ class State:
     streams: Streams = field(default_factory=Streams)
     warming: Warming | None = None
 
+    @cached_property
+    def studies(self) -> StudyStore:
+        """The studies of the project."""
+        from freshtake.serve.tasks.comparing import StudyStore
+
+        return StudyStore(self.project)
+
 
 def make_app(
-    project: Project,
-    *,
-    token: str | None = None,
-    hosts: Iterable[str] = LOCAL,
-    open_to_network: bool = False,
+    project: Project, *, token: str | None = None, hosts: Iterable[str] = LOCAL, open_to_network: bool = False,
     workers: int | None = None,
-) -> FastAPI:
+) -> FastAPI:  # fmt: skip
     """Return the application of a project; its processes start and end with it."""
 
     @asynccontextmanager

@@ -6,10 +6,7 @@ the pen is down; the path through the air is a straight line.
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,8 +26,7 @@ SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
 PIXELS = 0.002, 0.03  # least and most pixel size, as a share of the drawing's size
 
-_models: OrderedDict[bytes, Any] = OrderedDict()
-_lock = Lock()
+_models: dict[bytes, Any] = {}  # the last few, by their strokes
 
 
 def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> list[Stroke]:
@@ -96,7 +92,10 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
     at = times * RATE
     first = np.minimum(at.astype(np.intp), count - 2)
     share = at - first
-    allowed = _pixel(places, size)
+    # A pixel is the least distance between reports in different places.
+    steps = np.abs(np.diff(places, axis=0))
+    moved = steps[steps > 1e-6 * size]
+    allowed = float(np.clip(np.percentile(moved, 5.0) if len(moved) else 0.0, PIXELS[0] * size, PIXELS[1] * size))
     # The misfit grows with the stiffness, so bisection finds the largest allowed one.
     low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
     for _ in range(18):
@@ -128,13 +127,6 @@ def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: i
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
 
 
-def _pixel(places: Floats, size: float) -> float:
-    """Return the pixel size: the least distance between reports in different places."""
-    steps = np.abs(np.diff(places, axis=0))
-    moved = steps[steps > 1e-6 * size]
-    return float(np.clip(np.percentile(moved, 5.0) if len(moved) else 0.0, PIXELS[0] * size, PIXELS[1] * size))
-
-
 def _points(pen: Pen, where: str) -> Floats:
     try:
         points = np.asarray(pen, dtype=np.float64)
@@ -158,21 +150,12 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
     """Return the model of drawn strokes; the last few are cached, so that a new amount acts immediately."""
     from freshtake.variation.learning import learn
 
-    digest = hashlib.sha256()
-    for stroke in strokes:
-        digest.update(np.ascontiguousarray(stroke.points).tobytes() + b"|")
-    key = digest.digest()
-    with _lock:
-        if key in _models:
-            _models.move_to_end(key)
-            return _models[key]
-    model = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
-    with _lock:
-        _models[key] = model
-        # A few models are cached, so that moving a slider does not learn again.
-        while len(_models) > 8:
-            _models.popitem(last=False)
-    return model
+    key = b"|".join(stroke.points.tobytes() for stroke in strokes)
+    if key not in _models:
+        if len(_models) == 8:
+            _models.pop(next(iter(_models)))
+        _models[key] = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
+    return _models[key]
 
 
 @one_blas_thread()

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
-import json
 import logging
 import socket
 import time
 from collections.abc import Callable, Iterable
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import uvicorn
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -57,39 +58,43 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
+        connection = HTTPConnection(scope)
+        refusal = self._refusal(connection)
         if refusal is not None:
-            await _refuse(scope, receive, send, *refusal, page="text/html" in headers.get("accept", ""))
+            await _refuse(connection, receive, send, *refusal)
             return
         scope.setdefault("state", {})["admitted"] = True  # its connection is no stranger's any more
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
-        elif self._token is not None and self._token_in_address(scope):
-            await _store_token(send, _cookie(headers["host"]), self._token)
+        elif self._token is not None and _token_in_address(connection):
+            # The start page again, without the token in its address. SameSite is Lax: a link followed from a mail or
+            # chat works; requests of other sites are refused.
+            cookie = f"{_cookie_name(connection)}={self._token}; Path=/; HttpOnly; SameSite=Lax"
+            redirect = Response(status_code=303, headers={**HEADERS, "location": "/", "set-cookie": cookie})
+            await redirect(scope, receive, send)
         else:
             most = None if scope["path"] == UPLOADS else MOST_JSON
             await self._app(scope, _limited(receive, most), _with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _refusal(self, connection: HTTPConnection) -> tuple[int, str] | None:
+        headers, uploads = connection.headers, connection.scope["path"] == UPLOADS
         host = headers.get("host", "")
         # Another site's name can be pointed at this machine (DNS rebinding); its pages would then count as ours.
         if not self._is_our_name(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
         # Another site's page can send requests here with our cookie; the Origin header reveals it.
-        if origin is not None and _host_of(origin) != host.lower():
-            return 403, "pages of other sites may not use this server"
+        foreign = origin is not None and _host_of(origin) != host.lower()
         # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site states where a request comes from.
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        if foreign or headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
-        if self._token is not None and not self._has_token(scope, headers):
+        if self._token is not None and not self._has_token(connection):
             return 401, "a token is needed: open the address that the server printed, or send Authorization: Bearer"
         size = headers.get("content-length", "0")
         if not size.isdecimal() or not size.isascii():
             return 400, "the length of what is sent is no number"
         # Twenty digits exceed any limit; converting a longer text to a number would take time.
-        if int(size[:20]) > MOST_JSON and scope["path"] != UPLOADS:
+        if int(size[:20]) > MOST_JSON and not uploads:
             return 413, "this is more than may be sent at once"
         return None
 
@@ -108,23 +113,20 @@ class Guard:
             return False
         return True
 
-    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        candidates = [headers.get("authorization", "").removeprefix("Bearer "), self._token_in_address(scope)]
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(_cookie(headers["host"]))
-        except CookieError:
-            cookie = None
-        candidates.append("" if cookie is None else cookie.value)
+    def _has_token(self, connection: HTTPConnection) -> bool:
+        sent = [
+            connection.headers.get("authorization", "").removeprefix("Bearer "),
+            connection.cookies.get(_cookie_name(connection), ""),
+            _token_in_address(connection),
+        ]
         token = (self._token or "").encode()
         # All candidates are compared in constant time, so that timing reveals nothing about the token.
-        return sum(hmac.compare_digest(text.encode(), token) for text in candidates) > 0
+        return sum(hmac.compare_digest(text.encode(), token) for text in sent) > 0
 
-    def _token_in_address(self, scope: Scope) -> str:
-        """Return the token in the address of the start page, which is then stored as a cookie."""
-        if scope["path"] != "/":
-            return ""
-        query: bytes = scope["query_string"]
-        return parse_qs(query.decode("latin-1")).get("token", [""])[0]
+
+def _token_in_address(connection: HTTPConnection) -> str:
+    """Return the token in the address of the start page, which is then stored as a cookie."""
+    return connection.query_params.get("token", "") if connection.scope["path"] == "/" else ""
 
 
 def _host_of(origin: str) -> str:
@@ -134,44 +136,30 @@ def _host_of(origin: str) -> str:
         return ""
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str, *, page: bool) -> None:
-    if scope["type"] == "websocket":
+async def _refuse(connection: HTTPConnection, receive: Receive, send: Send, status: int, sentence: str) -> None:
+    if connection.scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": sentence[:120]})
         return
-    body = (PAGE.format(f"{sentence[0].upper()}{sentence[1:]}.") if page else json.dumps({"error": sentence})).encode()
-    kind = "text/html; charset=utf-8" if page else "application/json"
-    headers = {**HEADERS, "content-type": kind, "content-length": str(len(body)), "connection": "close"}
-    await send({"type": "http.response.start", "status": status, "headers": _pairs(headers)})
-    await send({"type": "http.response.body", "body": body})
+    headers = {**HEADERS, "connection": "close"}
+    refusal: Response = JSONResponse({"error": sentence}, status, headers)
+    if "text/html" in connection.headers.get("accept", ""):
+        refusal = HTMLResponse(PAGE.format(f"{sentence[0].upper()}{sentence[1:]}."), status, headers)
+    await refusal(connection.scope, receive, send)
 
 
-def _cookie(host: str) -> str:
-    """Return the name of a server's cookie, which includes the port: browsers send cookies to all ports of a host."""
-    return f"{COOKIE}_{urlsplit(f'//{host}').port or 80}"
-
-
-async def _store_token(send: Send, name: str, token: str) -> None:
-    """Redirect to the start page without the token in its address, and store the token in a cookie.
-
-    SameSite is Lax: a link followed from a mail or chat works; requests of other sites are refused.
-    """
-    cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Lax"
-    headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}
-    await send({"type": "http.response.start", "status": 303, "headers": _pairs(headers)})
-    await send({"type": "http.response.body", "body": b""})
-
-
-def _pairs(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+def _cookie_name(connection: HTTPConnection) -> str:
+    """Return the name of the server's cookie, which includes the port: browsers send cookies to all ports of a host."""
+    address = urlsplit(f"//{connection.headers['host']}")
+    return f"{COOKIE}_{address.port or 80}"
 
 
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            there = {name.lower() for name, _ in message["headers"]}
-            added = [pair for pair in _pairs(HEADERS) if pair[0] not in there]
-            message = {**message, "headers": [*message["headers"], *added]}
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending

@@ -16,10 +16,13 @@ Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
 
 def _shown(text: str) -> str:
-    plain = "".join(c for c in text if c.isprintable()).strip()
-    if not plain:
+    if not (plain := _printable(text)):
         raise PydanticCustomError("no_name", "a name needs something to be seen")
     return plain
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text if c.isprintable()).strip()
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_shown)]
@@ -35,14 +38,9 @@ class Shape(BaseModel):
 
 
 def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
-    """Return a body with the fields of a request, their limits and their help.
+    """Return a class of bodies with the fields of a request, their limits and help; subclasses may narrow the limits.
 
-    Args:
-        request: The class whose fields the body has; a subclass of the body may narrow their limits.
-        optional: Whether every field may be left out, as where a request changes another.
-
-    Returns:
-        The class of the body, to be inherited.
+    With `optional`, every field may be left out, as where a request changes another.
     """
     definitions: dict[str, Any] = {}
     for one in fields_of(request):
@@ -126,18 +124,18 @@ class ItemChange(Shape):
     step: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
+class Removal(Shape):
+    """Items to remove in one step."""
+
+    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+
+
 class Regrouping(Shape):
     """Takes that move to another movement, or, without one, to a new one of that name."""
 
     items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
     movement: Id | None = None
     name: Name | None = None
-
-
-class Removal(Shape):
-    """Items to remove in one step."""
-
-    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
 
 
 class Changed(Shape):
@@ -167,7 +165,7 @@ def new_id() -> str:
 def display_name(text: str, default: str = "unnamed") -> str:
     """Return a client's name without folders and control characters; it is only shown, never used as a file name."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
-    plain = "".join(c for c in last if c.isprintable()).strip()
+    plain = _printable(last)
     return plain[:120] if plain.strip(".") else default
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from freshtake.requests.blending import Classes
 from freshtake.requests.evaluation import StudyPlan
-from freshtake.requests.shared import LARGEST_AMOUNT, LARGEST_SEED
+from freshtake.requests.fields import LARGEST_AMOUNT, LARGEST_SEED
 from freshtake.requests.style import STRONGEST, StyleLearning, Styling
 from freshtake.requests.texturing import Playing, TextureLearning
 from freshtake.requests.variation import Learning, Redrawing, Variants
@@ -21,7 +21,8 @@ OneId = Annotated[list[Id], Field(min_length=1, max_length=1)]
 Frame = Annotated[int, Field(ge=0)]
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 Amount = Annotated[float, Field(ge=0.0, le=LARGEST_AMOUNT)]
-Parts = Annotated[dict[Annotated[str, Field(max_length=80)], Amount], Field(max_length=100)]
+PartName = Annotated[str, Field(max_length=80)]
+Parts = Annotated[dict[PartName, Amount], Field(max_length=100)]
 # The page shows the complete result, so its length is limited.
 Seconds = Annotated[float, Field(ge=0.1, le=600.0)]
 ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids], Field(max_length=20)]
@@ -151,9 +152,7 @@ class StyleApply(shape_of(Styling)):  # type: ignore[misc]
     task: Literal["style_apply"]
     items: Ids
     styles: Annotated[list[tuple[Id, Weight]], Field(min_length=1, max_length=8)]
-    parts: Annotated[dict[Annotated[str, Field(max_length=80)], Weight], Field(max_length=100)] = Field(
-        default_factory=dict
-    )
+    parts: Annotated[dict[PartName, Weight], Field(max_length=100)] = Field(default_factory=dict)
 
 
 class BlendLearn(shape_of(Classes)):  # type: ignore[misc]

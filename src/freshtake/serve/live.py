@@ -24,13 +24,10 @@ from freshtake.workflows.live import LIMITS
 from freshtake.workflows.sentences import plainly
 
 router = APIRouter(tags=["live"])
-
-
 _Steered = create_model(
-    "_Steered",
-    __base__=Shape,
+    "_Steered", __base__=Shape,
     **{name: (Annotated[float, Field(ge=low, le=high)] | None, None) for name, (low, high) in LIMITS.items()},
-)  # type: ignore[call-overload]
+)  # type: ignore[call-overload]  # fmt: skip
 
 
 class LiveControl(_Steered):  # type: ignore[misc,valid-type]
@@ -45,14 +42,9 @@ class LiveControl(_Steered):  # type: ignore[misc,valid-type]
 
 @router.websocket("/live/{model}")
 async def live(
-    socket: WebSocket,
-    model: Id,
-    source: Id | None = None,
-    seed: Annotated[int, Query(ge=0)] = 0,
-    plant: bool = False,
-    style: Id | None = None,
-    receive: Annotated[int | None, Query(ge=1, le=65535)] = None,
-) -> None:
+    socket: WebSocket, model: Id, source: Id | None = None, seed: Annotated[int, Query(ge=0)] = 0, plant: bool = False,
+    style: Id | None = None, receive: Annotated[int | None, Query(ge=1, le=65535)] = None,
+) -> None:  # fmt: skip
     """Send a JSON message (fps, manifest, classes), then a binary one per frame, and JSON notes and errors."""
     await socket.accept()
     state = studio(socket)
@@ -199,10 +191,9 @@ class Streams:
     def close(self) -> None:
         """End the spare process."""
         with self._lock:
-            self._closed = True
-            if self._spare is not None:
-                self._spare.close()
-                self._spare = None
+            self._closed, spare, self._spare = True, self._spare, None
+        if spare is not None:
+            spare.close()
 
 
 def run(pipe: Connection) -> None:
@@ -235,8 +226,7 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
         if steers.classes:
             steers.choose(steers.classes[0])
         if request.source is not None:
-            source = read_clip(request.source)
-            trim = request.trim
+            source, trim = read_clip(request.source), request.trim
             steers.source = source if trim is None else take_frames(source, trim[0], trim[1] + 1)
         style = None if request.style is None else read_stored(request.style)
         received, receiver = None, None

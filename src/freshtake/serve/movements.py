@@ -62,11 +62,8 @@ def print_of(motion: Motion) -> Print:
         # Position and scale of a mesh do not count.
         middle = points.mean(axis=1, keepdims=True)
         size = float(np.ptp(points[0], axis=0).max()) or 1.0
-        return Print(
-            MESH,
-            _hash((str(motion.vertices.shape[1]), motion.faces.tobytes().hex())),
-            _statistics((points - middle) / size),
-        )
+        signature = _hash((str(motion.vertices.shape[1]), motion.faces.tobytes().hex()))
+        return Print(MESH, signature, _statistics((points - middle) / size))
     points = np.nan_to_num(motion.positions - np.nanmean(motion.positions, axis=1, keepdims=True))
     size = float(np.abs(points).max()) or 1.0
     return Print(MARKERS, _hash(motion.names), _statistics(points / size))
@@ -173,9 +170,7 @@ def check_regroup(items: list[Item], movement: Item | None) -> None:
         signatures.add(movement.facts.get("signature"))
     if len(signatures - {None, ""}) > 1:  # takes of older versions have none
         target = "one movement" if movement is None else movement.name
-        raise UsageError(
-            f"these takes have different skeletons or kinds, so they cannot be learned together in {target}"
-        )
+        raise UsageError(f"these takes have different skeletons or kinds: they cannot be learned together in {target}")
 
 
 def kind_of(facts: dict[str, Any]) -> str:
@@ -193,23 +188,24 @@ def kind_of(facts: dict[str, Any]) -> str:
 def adopt_orphans(project: Project, created: float) -> None:
     """Assign items of older versions without a movement to one, by their groups and names."""
     items = project.items()
-    if all(item.movement or _everywhere(item) for item in items):
-        return
     by_group: dict[tuple[Any, ...], str] = {}
     home: dict[str, str | None] = {item.id: item.movement for item in items}
     for item in items:
-        if item.movement or _everywhere(item):
+        style = item.kind == "model" and item.facts.get("method") == "style"
+        if item.movement or style or item.kind in ("movement", "character"):  # the latter three belong to none
             continue
-        if item.kind in LEARNED:
-            word = item.group or movement_name(item.name)
-            key = (kind_of(item.facts), item.facts.get("joints"), item.facts.get("vertices"), word)
+        blend = item.kind == "model" and item.facts.get("method") == "density"
+        if blend or item.kind in LEARNED:
+            word = item.name if blend else item.group or movement_name(item.name)
+            key = (blend and item.id, kind_of(item.facts), item.facts.get("joints"), item.facts.get("vertices"), word)
             if key not in by_group:
-                by_group[key] = project.add(new_movement(word, key[0], "", created), None).id
+                by_group[key] = project.add(new_movement(word, key[1], "", created), None).id
             home[item.id] = by_group[key]
-        elif item.facts.get("method") == "density" and item.kind == "model":
-            home[item.id] = project.add(new_movement(item.name, kind_of(item.facts), "", created), None).id
         else:
-            home[item.id] = next((home[id] for id in _sources(item) if home.get(id)), None)
+            # An item was made from its parent, examples or members.
+            listed = [item.settings.get(key) for key in ("examples", "items", "variants", "inputs")]
+            sources = [item.parent, *(str(id) for some in listed if isinstance(some, list) for id in some)]
+            home[item.id] = next((home[id] for id in sources if id and home.get(id)), None)
         if home[item.id]:
             project.put(item.model_copy(update={"movement": home[item.id]}))
 
@@ -234,15 +230,3 @@ def describe_takes(project: Project) -> None:
             facts = {**movement.facts, "what": described.kind, "signature": described.signature}
             movements[movement.id] = movement.model_copy(update={"facts": facts})
             project.put(movements[movement.id])
-
-
-def _everywhere(item: Item) -> bool:
-    """Return whether an item belongs to no movement: a movement itself, a character, a style."""
-    return item.kind in ("movement", "character") or (item.kind == "model" and item.facts.get("method") == "style")
-
-
-def _sources(item: Item) -> list[str]:
-    """Return the ids that an item was made from: its parent, examples, or members."""
-    listed = [item.settings.get(key) for key in ("examples", "items", "variants", "inputs")]
-    flat = [one for some in listed if isinstance(some, list) for one in some]
-    return [*([item.parent] if item.parent else []), *(str(one) for one in flat)]

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fastapi import Request
 
 Publish = Callable[[dict[str, Any]], None]
-TRUSTED = 15.0  # seconds of compiling until the measured pace outweighs the table of times
 
 
 def steps_to_compile() -> list[str]:
@@ -52,7 +51,6 @@ class Warming:
         self._process: Process | None = None
         self._lock, self._closed = threading.Lock(), False
         self.now: dict[str, Any] | None = None
-        self.finished = False  # completed, not ended early
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -65,7 +63,6 @@ class Warming:
         with suppress(EOFError, OSError):
             while (step := self._process.pipe.recv()) is not None:
                 self._tell(step)
-            self.finished = True
         self._tell(None)
 
     def _tell(self, step: dict[str, Any] | None) -> None:
@@ -73,37 +70,31 @@ class Warming:
         if not self._closed:
             self._publish({"warming": step})
 
-    def join(self, seconds: float) -> None:
-        """Wait until everything is compiled, at most `seconds`."""
-        self._thread.join(seconds)
-
     def close(self) -> None:
         """End the process; functions compiled so far stay in the cache."""
         with self._lock:
             self._closed = True
             if self._process is not None:
-                self._process.kill()
+                self._process.process.kill()
 
 
 def warm(steps: list[str], pipe: Connection) -> None:
     """Compile step by step and send the remaining time through the pipe, None at the end; runs in the process."""
     prepare_process(LONG_JOBS)
     from freshtake.numeric.compiled import tell_of_compiling
-    from freshtake.workflows.compiling import expected_of_steps, warm_up
+    from freshtake.workflows.compiling import Countdown, expected_of_steps, warm_up
 
-    pending = {kernel: seconds for name in steps for kernel, seconds in expected_of_steps()[name].items()}
-    total, began, last, at = sum(pending.values()), time.monotonic(), 0.0, steps[0]
+    times = expected_of_steps()
+    pending = {kernel: seconds for name in steps for kernel, seconds in times[name].items()}
+    countdown = Countdown(lambda: pending, lambda sentence: None, time.monotonic)
+    last, at = 0.0, steps[0]
 
     def heard(kernel: str, begins: bool) -> None:
         nonlocal last
-        if not begins:
-            pending.pop(kernel, None)
-        now, rest = time.monotonic(), sum(pending.values())
-        if now - last > 0.5:
-            last = now
-            # The first function is unusually slow, so the table counts at first and the measured pace later.
-            pace = (now - began + TRUSTED) / (total - rest + TRUSTED)
-            pipe.send({"step": at, "seconds_left": round(max(pace * rest, 1.0), 1)})
+        countdown.heard(kernel, begins)
+        if begins and time.monotonic() - last > 0.5:
+            last = time.monotonic()
+            pipe.send({"step": at, "seconds_left": round(countdown.seconds_left, 1)})
 
     tell_of_compiling(heard)
     with suppress(OSError):
@@ -125,10 +116,6 @@ class Process(NamedTuple):
 
     process: SpawnProcess
     pipe: Connection
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.process.kill()
 
     def close(self) -> None:
         """End the process and release its pipe."""
@@ -291,7 +278,12 @@ class HelperProcess:
                 with suppress(EOFError, OSError):
                     succeeded, result = self._exchange((function, arguments))
                     break
-                ran_out = self._ran_out_of_time()
+                ran_out = False
+                if self._process is not None:
+                    # The pipe breaks slightly before the exit code is available.
+                    self._process.process.join(1.0)
+                    # The system ended the process because of its processor time.
+                    ran_out = self._process.process.exitcode == -getattr(signal, "SIGXCPU", math.inf)
                 self._end()
                 if ran_out:
                     raise UsageError(TOO_LONG)
@@ -310,18 +302,10 @@ class HelperProcess:
             self._process.pipe.recv()  # wait until it is ready: starting does not count as time of the call
         self._process.pipe.send(question)
         if not self._process.pipe.poll(PATIENCE * self._budget[0]):
-            self._process.kill()
+            self._process.process.kill()
             return False, TOO_LONG
         reply: tuple[bool, Any] = self._process.pipe.recv()
         return reply
-
-    def _ran_out_of_time(self) -> bool:
-        """Return whether the system ended the process because of its processor time."""
-        if self._process is None:
-            return False
-        # The pipe breaks slightly before the exit code is available.
-        self._process.process.join(1.0)
-        return hasattr(signal, "SIGXCPU") and self._process.process.exitcode == -signal.SIGXCPU
 
     def close(self) -> None:
         """End the process, even in the middle of a call."""
@@ -329,7 +313,7 @@ class HelperProcess:
         self._line.shutdown(wait=False, cancel_futures=True)
         if process is not None:
             with suppress(ValueError):  # already ended
-                process.kill()
+                process.process.kill()
         with self._lock:
             self._end()
 

@@ -21,7 +21,7 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
 from freshtake.numeric.arrays import Floats
-from freshtake.serve.items import ENDED, Item, Job, ProjectView
+from freshtake.serve.items import ENDED, Item, Job
 from freshtake.serve.movements import adopt_orphans, check_regroup, describe_takes, movement_name, new_movement
 
 MOST_UNDONE = 200
@@ -36,6 +36,12 @@ CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, word
   undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT);
+CREATE TABLE IF NOT EXISTS study_participants (study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL,
+  consented REAL NOT NULL, consent TEXT NOT NULL, PRIMARY KEY (study, code));
+CREATE TABLE IF NOT EXISTS study_answers (study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL,
+  stimulus TEXT NOT NULL, score INTEGER NOT NULL, seconds REAL NOT NULL, given REAL NOT NULL,
+  PRIMARY KEY (study, code, position));
 """
 
 
@@ -72,7 +78,9 @@ class Project:
             raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
         self._lock_file = locked_folder(folder)
         self._rows = opened(folder / "project.sqlite")
-        self._jobs = {job.id: job for job in self._stored_jobs()}
+        stored = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
+        jobs = [Job.model_validate_json(body) for (body,) in reversed(stored)]
+        self._jobs = {job.id: job for job in jobs}
         self._clean_up()
         adopt_orphans(self, now())
         describe_takes(self)
@@ -92,10 +100,6 @@ class Project:
             listener(event)
 
     # Reading
-
-    def view(self) -> ProjectView:
-        """Return the complete project."""
-        return ProjectView.model_validate_json(self.view_json())
 
     def view_json(self) -> str:
         """Return the project as JSON without parsing its items, of which there may be thousands."""
@@ -144,6 +148,10 @@ class Project:
         if file is None:
             raise UsageError(f"{self.item(id).name} has no file")
         return self.files / file
+
+    def source(self, id: str) -> Path | None:
+        """Return the uploaded file that is kept next to an item's file, if there is one."""
+        return next(self.files.glob(f"{id}.source.*"), None)
 
     def cloud(self, id: str) -> Floats:
         """Return the pose cloud of a take, by which takes are grouped; empty where it has none."""
@@ -293,29 +301,21 @@ class Project:
 
     def put_job(self, job: Job) -> Job:
         """Store the state of a job; it is written to the file when the job begins and ends."""
-        with self._lock:
+        with self._lock, self._rows:
             before = self._jobs.get(job.id)
             self._jobs[job.id] = job
             # Progress is not written: it is frequent, and an interrupted job starts from the beginning anyway.
             if before is None or before.state != job.state:
-                self._store_job(job)
+                self._rows.execute(
+                    "INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                    (job.id, job.created, job.model_dump_json()),
+                )
             if len(self._jobs) > 2 * MOST_JOBS:
                 ended = [id for id, one in self._jobs.items() if one.state in ENDED]
                 for id in ended[: len(self._jobs) - MOST_JOBS]:
                     del self._jobs[id]
         self._notify({"job": job.model_dump()})
         return job
-
-    def _store_job(self, job: Job) -> None:
-        with self._rows:
-            self._rows.execute(
-                "INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
-                (job.id, job.created, job.model_dump_json()),
-            )
-
-    def _stored_jobs(self) -> list[Job]:
-        rows = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
-        return [Job.model_validate_json(body) for (body,) in reversed(rows)]
 
     def presets(self) -> dict[str, Any]:
         """Return the settings that the page has stored, by name."""
@@ -329,13 +329,8 @@ class Project:
             if value is not None:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
-    def create_tables(self, tables: str) -> None:
-        """Create further tables for routes."""
-        with self._lock, self._rows:
-            self._rows.executescript(tables)
-
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Execute one statement on such tables and return its rows."""
+        """Execute one statement on the tables of votes and studies, and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import struct
 from collections import OrderedDict
@@ -29,11 +28,13 @@ from freshtake.serve.items import Shape as Body
 from freshtake.serve.tasks.context import named, trimmed
 
 if TYPE_CHECKING:
-    from freshtake.reports.curves import Curves
+    from freshtake.evaluation.comparable import Material
+    from freshtake.evaluation.tracks import Track
     from freshtake.reports.differences import Difference
     from freshtake.workflows.retargeting import Onto
 
 DIGITS = 5
+MOST_COMPONENTS = 4  # principal components that are sent
 Value = TypeVar("Value")
 
 
@@ -111,23 +112,17 @@ def load_viewport() -> None:
 
 def scene_from(sources: Sequence[Source]) -> Scene:
     """Return a scene of items in their order; shapes are cached."""
-    from freshtake.reports.viewport.staging import fair_contacts, shared_scale
+    from freshtake.reports.viewport.staging import dressed, fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
     # Bodies keep their relative sizes where all units are known.
     scale = shared_scale(motions)
     pairs = zip(sources, motions, strict=True)
-    shapes = [SHAPES.get((source, scale), partial(_shape, motion, source, scale)) for source, motion in pairs]
+    shapes = [
+        SHAPES.get((source, scale), partial(dressed, motion, source.role, source.character, scale))
+        for source, motion in pairs
+    ]
     return Scene(fair_contacts(shapes))
-
-
-def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
-    from freshtake.reports.viewport.skinning import skinned_figure
-    from freshtake.reports.viewport.staging import shape_of
-
-    if source.character is None or not isinstance(motion, Clip):
-        return shape_of(motion, source.role, scale)
-    return skinned_figure(motion, source.character, source.role, scale)
 
 
 @lru_cache(maxsize=8)
@@ -175,11 +170,12 @@ def packed_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
     """Pack a scene of items; with `takes`, variants on the neutral body show how unusual each joint is among them."""
     shapes = list(scene_from(sources).shapes)
     worn = [
-        k for k, shape in enumerate(shapes) if sources[k].role == "variant" and getattr(shape, "wear", None) is not None
+        (k, shape)
+        for k, shape in enumerate(shapes)
+        if sources[k].role == "variant" and isinstance(shape, Figure) and shape.wear is not None
     ]
-    for k, one in zip(worn, differences_of(tuple(takes), tuple(sources[k] for k in worn)), strict=False):
-        shape = shapes[k]
-        assert isinstance(shape, Figure)
+    measured = differences_of(tuple(takes), tuple(sources[k] for k, _ in worn))
+    for (k, shape), one in zip(worn, measured, strict=False):
         shapes[k] = replace(shape, differences=one.joints.astype("float32"))
     return scene_bytes(Scene(tuple(shapes)), [source.id for source in sources])
 
@@ -202,25 +198,18 @@ def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[
 
 
 def painted(source: Source, what: str, target: Path) -> bytes:
-    """Paint a motion, store the picture and return it.
+    """Paint a motion (a character with its skin), store the picture in the file `target` and return it.
 
-    Args:
-        source: The motion; a character has its skin.
-        what: `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
-        target: The file of the picture.
-
-    Returns:
-        The picture.
+    `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
     """
     from freshtake.reports.viewport.moving_picture import thumbnail
-    from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, finished, strip
+    from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, as_png, finished, strip
+    from freshtake.reports.viewport.staging import dressed
 
-    shape = _shape(motion_from(source), source, None)
+    shape = dressed(motion_from(source), source.role, source.character, None)
     if what == "strip.png":
-        out = io.BytesIO()
         poses = strip(shape, ROLE_COLORS[source.role][1], 7, (480 * FINE, 96 * FINE), ruled=False)
-        finished(poses).save(out, format="PNG", optimize=True)
-        data = out.getvalue()
+        data = as_png(finished(poses))
     else:
         data = thumbnail(shape, what == "thumbnail.gif")
     write_bytes(target, data)
@@ -273,49 +262,68 @@ class ComponentSet(Body):
 
 
 def dof_list(source: Source) -> list[Dof]:
-    """List the DOFs by name, in words, with their units."""
-    return [Dof(**dof._asdict()) for dof in _curves((source,)).dofs]
+    """List the DOFs by name, in words, with their units, starting with those that move the body most."""
+    from freshtake.reports.plots import dof_words, is_angle, leading_dofs
+
+    material, _ = _tracks((source,))
+    layout, leading = material.layout, leading_dofs(material)
+    length = "leg lengths" if layout.has_body else ""
+    return [
+        Dof(name=layout.dofs[k], words=dof_words(layout.dofs[k]), unit="°" if is_angle(material, k) else length)
+        for k in [*leading, *sorted({*range(len(layout.dofs))} - {*leading})]
+    ]
 
 
 def curve_set(sources: Sequence[Source], dof: str, against: str | None) -> CurveSet:
-    """Return the values of one DOF or two; unknown ones are refused."""
-    curves = _curves(tuple(sources))
-    names = [one.name for one in curves.dofs]
+    """Return the values of one DOF or two, angles in degrees; unknown ones are refused."""
+    from freshtake.reports.plots import in_degrees
+
+    material, tracks = _tracks(tuple(sources))
     for name in (dof, against):
-        if name is not None and name not in names:
+        if name is not None and name not in material.layout.dofs:
             raise UsageError(f"there is no DOF {name!r} here: GET /api/dofs lists them")
-    drawn = [
+
+    def values(track: Track, name: str) -> list[float]:
+        column = material.layout.dofs.index(name)
+        return _rounded(in_degrees(material, column, track.dofs[:, column]))
+
+    curves = [
         Curve(
-            **_about(source, frame_time), values=_rounded(values[:, names.index(dof)]),
-            against=None if against is None else _rounded(values[:, names.index(against)]),
+            **_about(source, track), values=values(track, dof),
+            against=None if against is None else values(track, against),
         )
-        for source, frame_time, values in zip(sources, curves.frame_times, curves.values, strict=True)
+        for source, track in zip(sources, tracks, strict=True)
     ]  # fmt: skip
-    return CurveSet(dof=dof, against=against, curves=drawn)
+    return CurveSet(dof=dof, against=against, curves=curves)
 
 
 def component_set(sources: Sequence[Source]) -> ComponentSet:
-    """Return the leading principal components of all motions together."""
-    from freshtake.reports.curves import components_of
+    """Return the leading principal components of all motions, each DOF weighted by how far it moves the body."""
+    from freshtake.reports.plots import components_of_tracks
 
-    found = components_of([motion_from(source) for source in sources])
-    courses = [
-        Course(**_about(source, frame_time), components=[_rounded(column) for column in course.T])
-        for source, frame_time, course in zip(sources, found.frame_times, found.courses, strict=True)
-    ]
-    return ComponentSet(shares=[round(share, DIGITS) for share in found.shares], courses=courses)
+    material, tracks = _tracks(tuple(sources))
+    shares, courses = components_of_tracks(tracks, material.layout.scales)
+    return ComponentSet(
+        shares=_rounded(shares[:MOST_COMPONENTS]),
+        courses=[
+            Course(**_about(source, track), components=[_rounded(column) for column in course.T[:MOST_COMPONENTS]])
+            for source, track, course in zip(sources, tracks, courses, strict=True)
+        ],
+    )
 
 
 @lru_cache(maxsize=8)
-def _curves(sources: tuple[Source, ...]) -> Curves:
-    """Return the curves of motions, cached for further DOFs of the same motions."""
-    from freshtake.reports.curves import curves_of
+def _tracks(sources: tuple[Source, ...]) -> tuple[Material, list[Track]]:
+    """Return tracks in the order of the motions: the first counts as the input, whose layout all others share."""
+    from freshtake.evaluation.comparable import unpacked
 
-    return curves_of([motion_from(source) for source in sources])
+    motions = [motion_from(source) for source in sources]
+    material = unpacked(motions[:1], motions[1:] or motions[:1], ())
+    return material, [*material.inputs, *(material.variants if len(motions) > 1 else [])]
 
 
-def _about(source: Source, frame_time: float) -> dict[str, Any]:
-    return {"id": source.id, "name": source.name, "role": source.role, "frame_time": frame_time}
+def _about(source: Source, track: Track) -> dict[str, Any]:
+    return {"id": source.id, "name": source.name, "role": source.role, "frame_time": track.frame_time}
 
 
 def _rounded(values: Floats) -> list[float]:

@@ -29,14 +29,9 @@ class Serving(NamedTuple):
 
 
 def serve(
-    folder: Path,
-    *,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    add: Callable[[FastAPI], None] | None = None,
-    started: Callable[[Serving], None] = lambda serving: None,
-) -> None:
+    folder: Path, *, host: str = "127.0.0.1", port: int | None = None, token: str | None = None,
+    add: Callable[[FastAPI], None] | None = None, started: Callable[[Serving], None] = lambda serving: None,
+) -> None:  # fmt: skip
     """Serve a project until Ctrl-C. `add` adds pages, `started` is called when the page can be opened.
 
     Without a `token` one is generated; an empty one admits every user of this machine.
@@ -53,7 +48,10 @@ def serve(
     from freshtake.serve.guard import LOCAL
     from freshtake.serve.project import Project
 
-    open_to_network = not _is_loopback(host)
+    try:
+        open_to_network = not (host == "localhost" or ipaddress.ip_address(host).is_loopback)
+    except ValueError:
+        open_to_network = True
     if token == "" and open_to_network:
         raise UsageError(f"other machines can reach {host}, so a token is needed: leave --no-token or --host out")
     if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
@@ -94,27 +92,16 @@ async def _served(server: Any, listening: socket.socket, started: Callable[[], N
 
 
 def _address(host: str, port: int, token: str | None) -> str:
-    name = _own_address() if host in ("0.0.0.0", "::") else host
+    name = host
+    if host in ("0.0.0.0", "::"):
+        # This machine's address in the network, without sending anything.
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+            try:
+                one.connect(("192.0.2.1", 9))  # reserved for documentation
+                name = str(one.getsockname()[0])
+            except OSError:
+                name = "127.0.0.1"
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/" + (f"?token={token}" if token else "")
-
-
-def _own_address() -> str:
-    """Return this machine's address in the network, without sending anything."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        try:
-            one.connect(("192.0.2.1", 9))  # reserved for documentation
-        except OSError:
-            return "127.0.0.1"
-        return str(one.getsockname()[0])
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _listening(host: str, port: int | None) -> socket.socket:

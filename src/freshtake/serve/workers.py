@@ -32,8 +32,8 @@ from freshtake.workflows.compiling import usable_cores
 MOST_WAITING = 200
 TICK = 0.25  # seconds between checks of the time limit
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
-
-BETWEEN_REPORTS = 0.1  # seconds
+KILLED = "the process that did this was ended from outside (is memory short?): try again, or with less"
+NOT_KEPT = "this could not be kept ({}): try again"
 OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.varying")
 
 # A job is read, changed and stored under this lock: stale progress would otherwise undo a cancel.
@@ -43,19 +43,13 @@ _changing = threading.RLock()
 class Workers:
     """Runs the jobs of a project."""
 
-    def __init__(self, project: Project, long: int | None = None) -> None:
+    def __init__(self, project: Project, count: int | None = None) -> None:
         self.project = project
-        count = long or max(1, min(4, usable_cores() - 1))
-        self._waiting: dict[bool, JobQueue] = {  # by whether their tasks are long
-            False: queue.Queue(),
-            True: queue.Queue(),
-        }
+        count = count or max(1, min(4, usable_cores() - 1))
+        # By whether their tasks are long.
+        self._waiting: dict[bool, JobQueue] = {False: queue.Queue(), True: queue.Queue()}
         # One process is reserved for short jobs, so that a slider does not wait for learning.
-        kinds = [False] + [True] * count
-        self._slots = [
-            _Slot(project, self._waiting[kind], LONG_JOBS if kind else SHORT_JOBS, start_early=number == 0)
-            for number, kind in enumerate(kinds)
-        ]
+        self._slots = [_Slot(project, self._waiting[long], long) for long in (False, *[True] * count)]
         for slot in self._slots:
             slot.start()
 
@@ -86,8 +80,7 @@ class Workers:
     def close(self) -> None:
         """End all processes."""
         for slot in self._slots:
-            slot.closed = True
-            slot.stop()
+            slot.close()
         # None ends threads that wait for a job.
         for jobs in self._waiting.values():
             for _ in self._slots:
@@ -99,9 +92,9 @@ class Workers:
 class _Slot(threading.Thread):
     """A worker process, replaced when it ends, and the thread that listens to it."""
 
-    def __init__(self, project: Project, jobs: JobQueue, nice: int, *, start_early: bool) -> None:
+    def __init__(self, project: Project, jobs: JobQueue, long: bool) -> None:
         super().__init__(daemon=True)
-        self._project, self._jobs, self._nice, self._start_early = project, jobs, nice, start_early
+        self._project, self._jobs, self._long = project, jobs, long
         self._process: Process | None = None
         self._job: str | None = None
         self._lock = threading.Lock()
@@ -112,7 +105,7 @@ class _Slot(threading.Thread):
 
     def run(self) -> None:
         """Run jobs one after the other, until None arrives."""
-        if self._start_early:
+        if not self._long:  # somebody waits for these
             self._to_process()
         while (entry := self._jobs.get()) is not None:
             job, settings = entry
@@ -125,15 +118,16 @@ class _Slot(threading.Thread):
             if self._job == job:
                 self._kill()
 
-    def stop(self) -> None:
-        """Kill the process."""
+    def close(self) -> None:
+        """Kill the process, and begin no further job."""
+        self.closed = True
         with self._lock:
             self._kill()
 
     def _kill(self) -> None:
         self._killed = True
         if self._process is not None:
-            self._process.kill()
+            self._process.process.kill()
 
     def _to_process(self) -> Connection:
         """Return the pipe to a running process."""
@@ -142,7 +136,8 @@ class _Slot(threading.Thread):
             if not self._killed and self._count < 100 and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
-        self._process, self._count, self._killed = start_process(work, self._project.folder, self._nice), 0, False
+        nice = LONG_JOBS if self._long else SHORT_JOBS
+        self._process, self._count, self._killed = start_process(work, self._project.folder, nice), 0, False
         return self._process.pipe
 
     def _run_job(self, id: str, settings: dict[str, Any]) -> None:
@@ -163,10 +158,10 @@ class _Slot(threading.Thread):
             ended = self._listen(pipe, id, TASKS[job.task].seconds)
         except (EOFError, OSError):
             self._killed = True
-            ended = self._died()
+            ended = {} if self.closed else _failed(KILLED)
         except Exception as error:  # such as a full disk; the next job gets a new process
             self._killed = True
-            ended = _not_kept(error)
+            ended = _failed(NOT_KEPT.format(error))
         finally:
             with self._lock:
                 self._job = None
@@ -180,7 +175,7 @@ class _Slot(threading.Thread):
                 self._change(id, **changes, seconds_left=None)
         except Exception as error:  # such as a full disk
             with suppress(Exception):
-                self._change(id, **_not_kept(error), seconds_left=None)
+                self._change(id, **_failed(NOT_KEPT.format(error)), seconds_left=None)
 
     def _listen(self, pipe: Connection, id: str, seconds: float | None) -> dict[str, Any]:
         """Handle the messages of the process, and return how the job ended."""
@@ -188,7 +183,7 @@ class _Slot(threading.Thread):
         while True:
             if seconds is not None and time.monotonic() - began > seconds:
                 self._kill()
-                return {"state": "failed", "error": f"this took longer than {seconds:g} s: use a shorter file"}
+                return _failed(f"this took longer than {seconds:g} s: use a shorter file")
             if not pipe.poll(TICK):
                 continue
             kind, *words = pipe.recv()
@@ -201,8 +196,7 @@ class _Slot(threading.Thread):
             elif kind == "replace":
                 self._replace(id, *words)
             else:
-                of = self._project.job(id).of
-                return {"state": "done", "done": of} if kind == "done" else {"state": "failed", "error": words[0]}
+                return {"state": "done", "done": self._project.job(id).of} if kind == "done" else _failed(*words)
 
     def _change(self, id: str, **changes: Any) -> None:
         with _changing:
@@ -233,16 +227,9 @@ class _Slot(threading.Thread):
             return
         self._change(id, made=[*self._project.job(id).made, item])
 
-    def _died(self) -> dict[str, Any]:
-        """Return the final state of a job whose process was killed, unless it was cancelled."""
-        if self.closed:
-            return {}
-        error = "the process that did this was ended from outside (is memory short?): try again, or with less"
-        return {"state": "failed", "error": error}
 
-
-def _not_kept(error: Exception) -> dict[str, Any]:
-    return {"state": "failed", "error": f"this could not be kept ({error}): try again"}
+def _failed(sentence: str) -> dict[str, Any]:
+    return {"state": "failed", "error": sentence}
 
 
 def _undo_words(item: Item, task: str) -> str | None:
@@ -281,8 +268,8 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     """Run one job; exceptions in it do not end the process."""
     from freshtake.serve.tasks.context import Context
 
-    task, reporter = TASKS[name], _Reporter(pipe)
-    context = Context(project, job, reporter.send, settings.get("items", ()))
+    task = TASKS[name]
+    context = Context(project, job, lambda *message: pipe.send(message), settings.get("items", ()))
     try:
         with _warnings_as_notes(context.warn), _compiling(task, context), memory_limit(task.memory):
             task.load()(context, **settings)
@@ -295,23 +282,6 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
         pipe.send(("failed", reported(error, f"job {name}")))
     finally:
         shutil.rmtree(context.folder, ignore_errors=True)
-
-
-class _Reporter:
-    """Sends messages through the pipe; frequent progress reports are thinned."""
-
-    def __init__(self, pipe: Connection) -> None:
-        self._pipe, self._last, self._phase = pipe, 0.0, ""
-
-    def send(self, kind: str, *words: Any) -> None:
-        if kind == "report":
-            now = time.monotonic()
-            if words[0] == self._phase and now - self._last < BETWEEN_REPORTS:
-                return
-            if now - self._last < BETWEEN_REPORTS / 5:
-                return
-            self._last, self._phase = now, words[0]
-        self._pipe.send((kind, *words))
 
 
 @contextmanager

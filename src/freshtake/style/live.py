@@ -157,7 +157,7 @@ class _Feeder:
 
     def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
         self.live, self.state = live, live().start()
-        self.poses, self.planting = PoseStream(recipe), planter.stream()
+        self.poses, self.planter, self.planted = PoseStream(recipe), planter, planter.start()
         self.before: Bools | None = None
         self.moved: Floats | None = None  # translations of joints, where there are any, of poses not yet planted
 
@@ -175,11 +175,12 @@ class _Feeder:
         if pose.translations is not None:
             waiting = pose.translations[:0] if self.moved is None else self.moved
             self.moved = np.concatenate([waiting, pose.translations])
-        return self._clips(*self.planting.feed(pose.root, pose.rotations, stands))
+        self.planted, out = self.planter.feed(self.planted, pose.root, pose.rotations, stands)
+        return self._clips(*out)
 
     def last(self) -> Iterable[Clip]:
         """Return the frames that the planter still holds."""
-        return () if self.before is None else self._clips(*self.planting.finish())
+        return () if self.before is None else self._clips(*self.planter.finish(self.planted))
 
     def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:
         moved = self.moved

@@ -13,7 +13,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.cycles.cycles import closing_of, find_cycles, find_recurrence
+from freshtake.motion.cycles.cycles import closing_of, find_cycles
+from freshtake.motion.cycles.recurrence import find_recurrence
 from freshtake.motion.cycles.seams import join
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features import Recipe, encode

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.methods.live import checked_rows
+from freshtake.motion.features.coding import checked_rows
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
 from freshtake.style.columns import Normal

@@ -15,8 +15,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import AT_ORIGIN, Path, set_ground, summed
-from freshtake.numeric.arrays import Bools, Floats, Ints, runs
-from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import gaussian_filter1d, runs
 from freshtake.texture.frame_distance import Segments
 
 COURSES = ("straight", "closed", "free")
@@ -77,14 +77,10 @@ class Action:
         return Likeness(travel, float(self.energy[shown].mean() * tempo), float(spread))
 
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
-        """Return the likeness of a loop as it is shown: fades add movement and slow a body down.
+        """Return the likeness of a loop as it is shown, in `rows`: fades add movement and slow a body down.
 
-        Args:
-            likeness: of the frames that the loop shows.
-            rows: of the loop (frames, columns).
-            moved: how far its points move from frame to frame on average.
-            steps: how far those of the takes do (frames,).
-            frame: one of its frames, whose cell's movement is the measure.
+        Its points move by `moved` from frame to frame on average, those of the takes by `steps` (frames,); `frame` is
+        one of its frames, whose cell's movement is the measure.
         """
         mine = self.frames & (self.cells == self.cells[frame])
         energy = moved / max(float(steps[mine].mean()), 1e-300)
@@ -104,13 +100,8 @@ def action_of(
 ) -> Action:
     """Find the part of the takes, or of the frames `among`, that moves; standing before and after is left out.
 
-    Args:
-        rows: rows of the takes (frames, columns), whose first columns are speeds along the ground if `rates` is 3.
-        poses: the same frames without travel (frames, values), in the unit of the speeds.
-        segments: takes and cells.
-        frame_time: in seconds.
-        rates: how many columns of `rows` are speeds.
-        among: frames (frames,) to search for the action; all by default.
+    The first `rates` columns of the rows (frames, columns) are speeds along the ground; `poses` (frames, values) are
+    the same frames without travel, in the unit of the speeds.
     """
     chosen = np.ones(len(rows), dtype=np.bool_) if among is None else among
     moved = np.concatenate([moved_steps(part) for part in np.split(poses, segments.bounds[1:-1])])
@@ -189,11 +180,6 @@ def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
     """Smooth single steps out of the values (frames,) of each take."""
     parts = np.split(values, segments.bounds[1:-1])
     return np.concatenate([gaussian_filter1d(part, SMOOTH / frame_time, mode="nearest") for part in parts])
-
-
-def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats:
-    """Compute how fast each frame of the takes turns (frames,), single steps smoothed out, in radians a second."""
-    return trend_of(rows[:, 2], segments, frame_time)
 
 
 def turning_costs(trend: Floats, rate: float) -> Floats:

@@ -89,6 +89,8 @@ class Takes:
 
 def takes_of(given: Any) -> Takes:
     """List the takes: one motion, a sequence of motions, or motions by the name of their cell."""
+    if isinstance(given, Takes):
+        return given
     if isinstance(given, dict):
         pairs = [(str(name), motion) for name, some in given.items() for motion in _listed(some)]
         empty = [name for name, some in given.items() if not _listed(some)]
@@ -121,14 +123,13 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
         return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
     coding = _recipe(takes.motions, settings.root)
-    plain = coding if not isinstance(coding.layout, ClipLayout) else _heading_recipe(takes.motions, coding)
     rows, poses, speeds = [], [], []
     for motion in takes.motions:
         rows.append(encode(coding, motion).values)
-        pose, speed = _points(plain, motion, settings.method == "paper")
+        pose, speed = _points(coding, motion, settings.method == "paper")
         poses.append(pose)
         speeds.append(speed)
-    weights = _point_weights(plain.layout, poses[0].shape[1])
+    weights = _point_weights(coding.layout, poses[0].shape[1])
     return Material(
         np.concatenate(rows),
         _flat(poses, weights),
@@ -163,16 +164,9 @@ def check_meshes(motions: Sequence[Any]) -> None:
                 raise UsageError(f"{names} have different vertices or faces: a texture needs one connectivity")
 
 
-def _heading_recipe(motions: Sequence[Any], coding: Recipe) -> Recipe:
-    if coding.layout.root == "heading":
-        return coding
-    root = "absolute" if coding.layout.root == "absolute" else "heading"
-    return recipe(motions, angles="expmap", root=root, scale="none", drop_constant=False)
-
-
-def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
+def _points(coding: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
     """Return points relative to the body (frames, points, 3), and their central velocities."""
-    layout = plain.layout
+    layout = coding.layout
     columns, start = layout.encode(motion)
     path: Path | None = layout.path(columns, start) if layout.root == "heading" else None
     if isinstance(layout, ClipLayout):

@@ -16,10 +16,10 @@ from freshtake.errors import UsageError
 from freshtake.motion.features.angles import Start, path_on_ground
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import arc_lengths, nearest_on, point_on
-from freshtake.texture.action import FAST, turning_trend
+from freshtake.texture.action import FAST, trend_of
 from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
-from freshtake.texture.transitions import Played, Turning
+from freshtake.texture.transitions import Played, Turning, between
 
 GENTLY = 0.3  # seconds in which turning grows from none to the maximum
 LEAST_TURN = np.radians(40.0)  # a second: by how much a body may be turned whose takes never turn
@@ -96,7 +96,7 @@ class GuidedState:
 
 def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) -> Bearings:
     """Measure the takes' rows. A cell is straight if most of its frames are and other cells turn."""
-    trend = turning_trend(rows, segments, frame_time)
+    trend = trend_of(rows[:, 2], segments, frame_time)
     cells = segments.cells()
     still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
     straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
@@ -159,11 +159,8 @@ def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: F
     """Read rows at fractional places, their speeds at this tempo, and which rows these places follow."""
     before = places.astype(np.intp)
     share = places - before
-    if not share.any():
-        out = rows[before].copy()
-    else:
-        a, b = rows[before], rows[before + 1]
-        out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    # At whole places there need not be a row after the last.
+    out = between(rows[before], rows[before + 1], share, turning) if share.any() else rows[before].copy()
     out[:, :3] *= tempo[:, None]
     return out, before
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 from freshtake.numeric.graphs import strong_parts
 from freshtake.texture.frame_distance import Segments, Weights, ahead, weight_distances
 from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
@@ -94,17 +93,15 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
-            raise UsageError(_dead_end(name, len(segments.names) > 1, largest))
+            where = f"the cell {name!r}" if len(segments.names) > 1 else "the take"
+            if largest is None:
+                raise UsageError(f"{where} is too short to jump within: give a longer one")
+            raise UsageError(
+                f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
+            )
         alive |= living
         limits.append(float(limit))
     return Reach(tuple(limits), alive)
-
-
-def _dead_end(name: str, named: bool, largest: float | None) -> str:
-    where = f"the cell {name!r}" if named else "the take"
-    if largest is None:
-        return f"{where} is too short to jump within: give a longer one"
-    return f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
 
 
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
@@ -164,11 +161,6 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     # A take that never recurs can still be played: from its end back to a start, with a visible jump.
     forced = rounded_jumps(with_returns(jumps, frames, segments))
     return forced, reach_of(forced, segments, None)
-
-
-def rounded(values: npt.ArrayLike) -> Floats:
-    """Round values as a model file keeps them."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def rounded_jumps(jumps: Jumps) -> Jumps:

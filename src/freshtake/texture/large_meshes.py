@@ -84,16 +84,9 @@ class _Large:
 def describe_large(
     meshes: Sequence[MeshSequence], segments: Segments, settings: Settings, counts: tuple[int, int]
 ) -> Described:
-    """Return rows, modes and mode weights of large meshes.
+    """Return rows, modes and mode weights of large meshes of one connectivity.
 
-    Args:
-        meshes: of one connectivity.
-        segments: takes and cells.
-        settings: without parts, which need all vertices at once.
-        counts: how many modes of positions and of velocities frames are compared by.
-
-    Returns:
-        The takes as `learning` needs them.
+    `counts` says how many modes of positions and of velocities frames are compared by.
     """
     if settings.parts > 1:
         raise UsageError("a mesh of this size has no parts with separate modes: leave them out, or give less of it")

@@ -12,10 +12,10 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
-from freshtake.texture.examples import Described, Material, check_meshes, material_of, segments_of, takes_of
+from freshtake.texture.examples import Described, Material, Takes, check_meshes, material_of, segments_of, takes_of
 from freshtake.texture.frame_distance import Segments, Weights, weighted_frames, weights_of
 from freshtake.texture.jump_map import (
     POOR,
@@ -31,14 +31,13 @@ from freshtake.texture.jump_map import (
     jumps_and_reach,
     jumps_per_frame,
     paper_chances,
-    rounded,
     rounded_jumps,
     successor_distances,
     totals,
     within,
 )
 from freshtake.texture.large_meshes import describe_large, is_large
-from freshtake.texture.mesh_compression import COMPONENTS, compress
+from freshtake.texture.mesh_compression import COMPONENTS, compress, conditions
 from freshtake.texture.model import TextureModel
 from freshtake.texture.play_kernels import Frames
 from freshtake.texture.settings import Settings
@@ -71,8 +70,11 @@ def learn(
     """
     chosen, say = settings or Settings(), report or silent
     say(Progress(0.0, "reading the takes"))
-    takes = _without_normals(takes, chosen)
-    described = _described(takes, chosen, rng, frame_time, say)
+    listed = takes_of(takes)
+    if chosen.normals == "drop":
+        plain = [replace(m, normals=None) if isinstance(m, MeshSequence) else m for m in listed.motions]
+        listed = replace(listed, motions=plain)
+    described = _described(listed, chosen, rng, frame_time, say)
     weights, segments, step = described.weights, described.segments, described.frame_time
     say(Progress(0.6, "looking for recurrences"))
     frames = weighted_frames(weights, segments, step, chosen.velocity_weight)
@@ -88,10 +90,9 @@ def learn(
 
 
 def _described(
-    takes: Any, settings: Settings, rng: np.random.Generator | None, frame_time: float | None, say: Report
+    listed: Takes, settings: Settings, rng: np.random.Generator | None, frame_time: float | None, say: Report
 ) -> Described:
     """Return the takes as rows and mode weights, rounded as a model file keeps them."""
-    listed = takes_of(takes)
     if is_large(listed.motions):
         check_meshes(listed.motions)
         segments = segments_of(listed)
@@ -100,7 +101,7 @@ def _described(
         counts = (settings.components or COMPONENTS, settings.velocity_components or VELOCITY_COMPONENTS)
         described = describe_large(listed.motions, segments, settings, counts)
     else:
-        material = material_of(takes, settings, frame_time)
+        material = material_of(listed, settings, frame_time)
         _check_length(material.segments, material.frame_time, settings)
         say(Progress(0.3, "what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
@@ -127,17 +128,6 @@ def recurring(model: TextureModel) -> bool:
     return max(model.reach.limits) <= POOR
 
 
-def _without_normals(takes: Any, settings: Settings) -> Any:
-    if settings.normals != "drop":
-        return takes
-    listed = takes_of(takes)
-    plain = [replace(m, normals=None) if isinstance(m, MeshSequence) else m for m in listed.motions]
-    by_cell: dict[str, list[Any]] = {}
-    for cell, motion in zip(listed.cells, plain, strict=True):
-        by_cell.setdefault(cell, []).append(motion)
-    return by_cell
-
-
 def _compressed(
     material: Material, settings: Settings, rng: np.random.Generator | None
 ) -> tuple[Recipe | None, Shape | None, Floats]:
@@ -154,13 +144,7 @@ def _compressed(
 
 
 def _weights(material: Material, settings: Settings) -> Weights:
-    frames = material.segments.frames
-    if settings.components is not None and settings.components > min(frames, material.poses.shape[1]):
-        most = min(frames, material.poses.shape[1])
-        raise UsageError(
-            f"{settings.components} components were asked for, but {frames} frames of {material.poses.shape[1]} values "
-            f"have at most {most}: ask for fewer"
-        )
+    conditions(settings, material.segments.frames, material.poses.shape[1])  # refuses more components than there are
     count = settings.components or COMPONENTS
     return weights_of(material.poses, material.velocities, count, settings.velocity_components or VELOCITY_COMPONENTS)
 
@@ -231,15 +215,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
 
 
 def with_jump_time(model: TextureModel, seconds: float) -> TextureModel:
-    """Return the model with another mean time from jump to jump, as if it had been learned with it.
-
-    Args:
-        model: of the default method.
-        seconds: from jump to jump, on average.
-
-    Returns:
-        A model with the same jumps, of other chances.
-    """
+    """Return the model with another mean time from jump to jump, as if it had been learned with it."""
     if model.settings.method == "paper":
         raise UsageError("the rate of jumps of the method paper is learned: learn again with another jump_time")
     settings = model.settings.changed(jump_time=seconds, sigma=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 STREAM_BLOCK = 64  # frames
+Shows = TypeVar("Shows", Played, None)
 
 
 class LivePlay(NamedTuple):
@@ -36,45 +37,44 @@ def play_stream(
     """Stream rows without end, one per frame; with `decode` one-frame motions in place, with `plant` feet held."""
     if plant and not decode:
         raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
-    if not decode:
-        return _rows(model, rng, cell)
+    blocks = _blocks(model, rng, cell)
     moving = model.recipe is not None and getattr(model.recipe.layout, "moving", False)
     if plant and model.standing is not None and not moving:
-        return planted_stream(_blocks(model, rng, cell), model.standing, plant)
-    return _frames(model, rng, cell)
+        return planted_stream(_decoded(model, blocks), model.standing, plant)
+    rows = (row for block, _ in blocks for row in block)
+    return (motion for motion, _ in _decoded(model, ((row[None], None) for row in rows))) if decode else rows
 
 
-def _rows(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Floats, Played]]:
+    """Yield rows of several frames, and the frames they show."""
     state = model.start(rng, cell=cell)
     while True:
-        state, rows = model.advance(state, rng, STREAM_BLOCK)
-        yield from rows
-
-
-def _frames(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
-    start, first = Start(), True
-    for row in _rows(model, rng, cell):
-        yield model.decode(row[None], start=start, resume=not first)
-        start, first = model.after(row[None], start, not first), False
-
-
-def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
-    """Yield motions of several frames, and the frames they show."""
-    state, start, first = model.start(rng, cell=cell), Start(), True
-    while True:
         after, played = model.play(state, rng, STREAM_BLOCK)
-        rows = shown(state, played, model.blending)
+        yield shown(state, played, model.blending), played
+        state = after
+
+
+def _decoded(model: TextureModel, blocks: Iterator[tuple[Floats, Shows]]) -> Iterator[tuple[Any, Shows]]:
+    """Yield rows as motions, each placed where the one before ends, with the frames they show."""
+    start, first = Start(), True
+    for rows, played in blocks:
         yield model.decode(rows, start=start, resume=not first), played
-        state, start, first = after, model.after(rows, start, not first), False
+        start, first = model.after(rows, start, not first), False
 
 
 def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
-    """Yield motions of a few frames, and the frames they show; `control` is called before each."""
+    """Return motions of a few frames, and the frames they show; `control` is called before each."""
+    return _decoded(model, _guided(model, rng, cell, control))
+
+
+def _guided(
+    model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
+) -> Iterator[tuple[Floats, Played]]:
     # Controls may change, so only 0.05 s of motion is made at a time.
     frames = max(1, round(0.05 / model.frame_time))
-    state, start, first = begin_guided(model.start(rng, cell=cell), control().guide, model.up), Start(), True
+    state = begin_guided(model.start(rng, cell=cell), control().guide, model.up)
     while True:
         now = control()
         if now.cell is not None and now.cell != cell:
@@ -85,8 +85,7 @@ def guided_blocks(
         else:  # no travel to guide: only the cell is chosen
             after, played = model.play(state.play, rng, frames)
             rows, state = shown(state.play, played, model.blending), state.steered(after)
-        yield model.decode(rows, start=start, resume=not first), played
-        start, first = model.after(rows, start, not first), False
+        yield rows, played
 
 
 def more_often(chances: Chances, rate: float) -> Chances:

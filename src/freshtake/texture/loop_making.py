@@ -15,7 +15,8 @@ from freshtake.motion import Clip
 from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting import Planter, settings_for
-from freshtake.numeric.arrays import Bools, Floats, Ints, runs
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import runs
 from freshtake.texture.action import (
     Likeness,
     LoopCourse,
@@ -25,12 +26,13 @@ from freshtake.texture.action import (
     moved_steps,
     on_course,
     rate_of,
+    trend_of,
     turning_costs,
-    turning_trend,
 )
 from freshtake.texture.frame_distance import Weights, laid_out, split, weighted_frames
 from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
 from freshtake.texture.loops import (
+    LINK,
     FrameGraph,
     LoopRequest,
     NoLoop,
@@ -39,14 +41,13 @@ from freshtake.texture.loops import (
     drawn,
     find_loops,
     frame_graph,
-    loop_request,
     near_lengths,
     nearest_lengths,
     path_cost,
     tempo_cost,
 )
 from freshtake.texture.planting import cut_loop, planted
-from freshtake.texture.synthesize import advance, begin, looped
+from freshtake.texture.synthesize import advance, begin, shown
 from freshtake.texture.transitions import Played, paced
 
 if TYPE_CHECKING:
@@ -94,18 +95,8 @@ def ranked_loops(
 ) -> list[Loop]:
     """Find up to five loops of exactly `frames` frames, the best first: small jumps, few of them, like the action.
 
-    Args:
-        model: of the takes.
-        rng: the random generator.
-        frames: length of the loop, 2 or more.
-        variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
-        stretch: share, 0 to 0.5, by which the tempo may differ from the takes' where that makes better jumps.
-        course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
-        among: (frames of the takes,), true for those that loops are made of; by default all that move.
-        report: called with the progress, a share and what is being done.
-
-    Returns:
-        The loops by rising cost.
+    `variety`, `stretch` and `course` are those of `TextureModel.loop`; `among` (frames of the takes,) is true for the
+    frames that loops are made of, by default all that move.
     """
     if frames < 2:
         raise UsageError(f"a loop has at least 2 frames, not {frames}")
@@ -123,7 +114,8 @@ def ranked_loops(
         action = action.narrowed(part_frames)
     if action.travel is not None or part is not model:
         penalties = penalties + action.costs()
-    request = loop_request(variety, model.frame_time, penalties)
+    # The path back of a random play lasts 2.5 s at most.
+    request = LoopRequest(variety, round(2.5 / model.frame_time), round(LINK / model.frame_time), penalties)
     frame_costs = request.frame_costs(len(part_frames))
     ranked: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
     for graph, closed in _closed_paths(part, rng, frames, stretch, request, report):
@@ -139,12 +131,16 @@ def ranked_loops(
     steps = np.concatenate([moved_steps(piece) for piece in pieces])
     out: list[Loop] = []
     for _, cost, length, path, likeness in sorted(ranked):
-        shown = tuple(part_frames[list(path)].tolist())
+        frames_shown = tuple(part_frames[list(path)].tolist())
+        seen = set(frames_shown)
         # Candidates that show nearly the same frames are no choice.
-        if any(_shared(shown, other.path) >= 0.7 for other in out):
+        if any(len(seen & set(other.path)) >= 0.7 * len(seen | set(other.path)) for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
-        loop = Loop(shown, length, cost, likeness, _jump_costs(part, path), max(part.reach.limits))
+        after = np.roll(path, -1)
+        jumps = np.flatnonzero(part.segments.successors()[list(path)] != after)
+        costs = costs_of(part.jumps, np.array(path)[jumps], after[jumps])
+        loop = Loop(frames_shown, length, cost, likeness, costs, max(part.reach.limits))
         rows = shown_loop(model, loop, rng, frames)[0]
         moved = np.linalg.norm(np.diff(model.points(np.concatenate([rows, rows[:1]])), axis=0), axis=1)
         likeness = action.as_shown(likeness, rows, float(moved.mean()), steps, path[0])
@@ -160,7 +156,7 @@ def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames
     Where the path has another length, the frames shown have that length.
     """
     played = _around(model, loop.path, rng)
-    rows = looped(played, model.blending)
+    rows = shown(None, played, model.blending)
     if len(rows) == frames:
         return rows, played
     return paced(rows, frames, model.blending.turning, model.rates), played
@@ -190,18 +186,6 @@ def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> 
     """Find up to three lengths near `frames` of loops that need no larger jumps than play does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return near_lengths(frames, small, anchors_of(small, rng))
-
-
-def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    """Compute the share of frames that two loops have in common."""
-    a, b = set(one), set(other)
-    return len(a & b) / len(a | b)
-
-
-def _jump_costs(model: TextureModel, path: tuple[int, ...]) -> Floats:
-    before, after = np.array(path), np.roll(path, -1)
-    jumps = np.flatnonzero(model.segments.successors()[before] != after)
-    return costs_of(model.jumps, before[jumps], after[jumps])
 
 
 def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
@@ -275,7 +259,7 @@ def _turning_costs(model: TextureModel, frames: int, course: str | float | None)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
     # A closed course may turn left or right, so only the amount counts.
-    trend = turning_trend(model.rows, model.segments, model.frame_time)
+    trend = trend_of(model.rows[:, 2], model.segments, model.frame_time)
     return turning_costs(np.abs(trend) if course == "closed" else trend, rate)
 
 

@@ -114,12 +114,6 @@ class LoopRequest(NamedTuple):
         return REPEAT_COST * (np.zeros(frames) if self.penalties is None else self.penalties)
 
 
-def loop_request(variety: float, frame_time: float, penalties: Floats) -> LoopRequest:
-    """Return the request for a loop, its times as numbers of frames."""
-    # The path back of a random play lasts 2.5 s at most.
-    return LoopRequest(variety, round(2.5 / frame_time), round(LINK / frame_time), penalties)
-
-
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
     """Vary the costs of jumps, so that each seed finds other loops."""
     # Logarithms of costs are varied with a standard deviation of half of 0.3.

@@ -41,7 +41,7 @@ from freshtake.texture.play_kernels import (
 )
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, decoded
-from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
+from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown
 from freshtake.texture.transitions import Fades, Played, longest_fade, turning_of, usual_bend
 
 
@@ -113,13 +113,10 @@ class TextureModel:
     @cached_property
     def blending(self) -> Blending:
         """How jumps are smoothed."""
-        printed = self.settings.blend == "printed"
-        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
-
-    @cached_property
-    def _fades(self) -> Fades:
+        printed, turning = self.settings.blend == "printed", turning_of(self.recipe)
         most = usual_bend(self.points(self.rows), self.segments)
-        return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self.points, most)
+        fades = Fades(self.rows, self.segments, turning, self.fade, self.points, most)
+        return Blending(self.rows, self.segments, turning, self.fade, printed, self.rates, fades)
 
     def points(self, rows: Floats) -> Floats:
         """Return the visible positions of rows, without travel and turning.
@@ -338,7 +335,7 @@ class TextureModel:
 
         def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Floats, Played]:
             after, played = advance(play, count, chances, self.play_material, self.longest_fade, rng)
-            trend = shown_rate(play, played, self.blending, self.bearings.trend)
+            trend = shown(play, played, self.blending, self.bearings.trend)[:, 0]
             return after, shown(play, played, self.blending), trend, played
 
         return read_on(state, frames, guide, self.bearings, more, self.blending.turning)

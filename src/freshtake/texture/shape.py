@@ -246,7 +246,8 @@ def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool
         start, resume = where_it_ends(recipe, columns, start=start, resume=resume), True
         assert isinstance(part, MeshSequence)
         parts.append(part)
-    changing = {key: np.concatenate([part.attributes[key] for part in parts]) for key in _changing(parts[0])}
+    names = [name for name, values in parts[0].attributes.items() if values.ndim == 3]
+    changing = {name: np.concatenate([part.attributes[name] for part in parts]) for name in names}
     return replace(
         parts[0],
         vertices=np.concatenate([part.vertices for part in parts]),
@@ -254,10 +255,6 @@ def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool
         attributes={**parts[0].attributes, **changing},
         provenance=MADE,
     )
-
-
-def _changing(mesh: MeshSequence) -> list[str]:
-    return [key for key, values in mesh.attributes.items() if values.ndim == 3]
 
 
 def _unit(parts: list[Any]) -> Single:

@@ -92,44 +92,26 @@ def advance(
     return after, played
 
 
-def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
-    """Return the smoothed rows of frames that were played after `before`."""
-    out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
+def shown(before: PlayState | None, played: Played, blending: Blending, rate: Floats | None = None) -> Floats:
+    """Return the smoothed rows of frames that were played after `before`.
+
+    Without `before` they are a loop: offsets that die away at its end continue at its start. Where a `rate` (frames,)
+    of the takes is given, it is smoothed in the same way as the rates in rows, and returned as one column.
+    """
+    rows, turning, rates = blending.rows, blending.turning, blending.rates
+    if rate is not None:
+        rows, turning, rates = rate[:, None], None, 1
+    out = blended(rows, played, blending.segments, turning, blending.printed)
     if blending.fade == 0:
         return out
-    jumps = _under_way(before, played, blending)
-    return with_offsets(out, jumps, blending.rows, blending.segments, blending.turning, rates=blending.rates)
-
-
-def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floats) -> Floats:
-    """Smooth one more rate (frames,) of the takes in the same way as the rates in rows."""
-    column = rate[:, None]
-    out = blended(column, played, blending.segments, None, blending.printed)
-    if blending.fade == 0:
-        return out[:, 0]
-    jumps = _under_way(before, played, blending)
-    return with_offsets(out, jumps, column, blending.segments, None, rates=1)[:, 0]
-
-
-def _under_way(before: PlayState, played: Played, blending: Blending) -> MadeJumps:
-    """Join earlier jumps and those that are played."""
-    now = np.flatnonzero(played.jumped >= 0)
-    at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
-    origin = _joined([jump.origin for jump in before.fading], played.jumped[now])
-    entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    return MadeJumps(at, origin, entered, blending.fades(origin, entered))
-
-
-def _joined(old: list[int], new: Ints) -> Ints:
-    return np.concatenate([np.array(old, dtype=np.intp), np.asarray(new, dtype=np.intp)])
-
-
-def looped(played: Played, blending: Blending) -> Floats:
-    """Return the rows of a loop: offsets that die away at its end continue at its start."""
-    out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
-    now = np.flatnonzero(played.jumped >= 0)
-    origin, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)
-    jumps = MadeJumps(now, origin, entered, blending.fades(origin, entered))
-    return with_offsets(
-        out, jumps, blending.rows, blending.segments, blending.turning, around=True, rates=blending.rates
+    earlier, now = () if before is None else before.fading, np.flatnonzero(played.jumped >= 0)
+    at, origin, entered = (
+        np.concatenate([np.array(old, dtype=np.intp), np.asarray(new, dtype=np.intp)])
+        for old, new in (
+            ([-jump.age for jump in earlier], now),
+            ([jump.origin for jump in earlier], played.jumped[now]),
+            ([jump.entered for jump in earlier], played.source[now]),
+        )
     )
+    jumps = MadeJumps(at, origin, entered, blending.fades(origin, entered))
+    return with_offsets(out, jumps, rows, blending.segments, turning, around=before is None, rates=rates)

@@ -136,14 +136,18 @@ def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
     return out
 
 
+def between(a: Floats, b: Floats, share: Floats, turning: Turning | None) -> Floats:
+    """Interpolate rows from a to b by shares (frames,), rotations along the shortest arc."""
+    return a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+
+
 def blended(rows: Floats, played: Played, segments: Segments, turning: Turning | None, printed: bool) -> Floats:
     """Blend rows as shown, inserted frames included (Sattler 2004, eq. 9)."""
     out = rows[played.source]
-    between = np.flatnonzero(played.step > 0)
-    if len(between):
-        share = (printed_share if printed else linear_share)(played.step[between], played.length[between])
-        a, b = rows[played.source[between]], rows[played.target[between]]
-        out[between] = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    inserted = np.flatnonzero(played.step > 0)
+    if len(inserted):
+        share = (printed_share if printed else linear_share)(played.step[inserted], played.length[inserted])
+        out[inserted] = between(rows[played.source[inserted]], rows[played.target[inserted]], share, turning)
     return out
 
 
@@ -181,7 +185,7 @@ def with_offsets(
     lengths = np.broadcast_to(frames, at.shape).tolist()
     near = [(rows[origin], back(rows, entered, 1, segments))]
     near.append((back(rows, origin, 1, segments), back(rows, entered, 2, segments)))
-    apart = [_apart(a, b, turning) for a, b in near]
+    apart = [a - b if turning is None else turning.apart(a, b) for a, b in near]
     rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
     for turn in range(rounds):  # in a loop, offsets at its start were made a round earlier
         for k in np.argsort(-at, kind="stable").tolist():
@@ -200,14 +204,9 @@ def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Flo
     places: Floats = np.arange(frames, dtype=np.float64) * tempo
     before = places.astype(np.intp)
     share: Floats = places - before
-    a, b = rows[before], rows[(before + 1) % len(rows)]
-    out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    out = between(rows[before], rows[(before + 1) % len(rows)], share, turning)
     out[:, :rates] *= tempo
     return out
-
-
-def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
-    return a - b if turning is None else turning.apart(a, b)
 
 
 def longest_fade(fade: int) -> int:

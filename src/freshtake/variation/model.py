@@ -11,12 +11,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.lazy import Showable
-from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body_limits import BodyLimits, learn_limits
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.angles import start_of
+from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.verdict import Standard, require_unflung, standard_of
 from freshtake.numeric.arrays import Floats

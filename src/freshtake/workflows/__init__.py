@@ -1,66 +1,40 @@
-"""One function per request: files in, files out. Each module loads on first use."""
+"""One function per request: files in, files out. Each module loads on first use.
+
+A request is carried out by `getattr(workflows, request.task())(request, report, warn)`: `report` is called with the
+progress, `warn` with sentences for the user, and the result says what was made.
+"""
+
+# ruff: noqa: F403  (the names are listed once, below)
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names
-from freshtake.methods.progress import Report, Warn, silent, unheard
-from freshtake.requests.fields import Request
 
-if TYPE_CHECKING:
-    from freshtake.crowd.bone_textures import crowd_textures as crowd_textures
-    from freshtake.crowd.making import crowd as crowd
-    from freshtake.crowd.previewing import crowd_preview as crowd_preview
-    from freshtake.workflows.augmenting import augment as augment
-    from freshtake.workflows.density_blending import blend_learn as blend_learn
-    from freshtake.workflows.density_blending import blend_report as blend_report
-    from freshtake.workflows.density_blending import blend_sample as blend_sample
-    from freshtake.workflows.density_blending import density_facts as density_facts
-    from freshtake.workflows.describing import explain as explain
-    from freshtake.workflows.describing import info as info
-    from freshtake.workflows.describing import motion_info as motion_info
-    from freshtake.workflows.describing import motion_set_info as motion_set_info
-    from freshtake.workflows.editing import convert as convert
-    from freshtake.workflows.editing import cut as cut
-    from freshtake.workflows.editing import loop as loop
-    from freshtake.workflows.editing import plant as plant
-    from freshtake.workflows.evaluating import evaluate as evaluate
-    from freshtake.workflows.evaluating import study_analyze as study_analyze
-    from freshtake.workflows.evaluating import study_design as study_design
-    from freshtake.workflows.learning import learn as learn
-    from freshtake.workflows.learning import model_facts as model_facts
-    from freshtake.workflows.learning import paper_facts as paper_facts
-    from freshtake.workflows.learning import select as select
-    from freshtake.workflows.learning import variation_facts as variation_facts
-    from freshtake.workflows.packing import pack as pack
-    from freshtake.workflows.paper_drawing import paper_figures as paper_figures
-    from freshtake.workflows.redrawing import redraw as redraw
-    from freshtake.workflows.retargeting import retarget as retarget
-    from freshtake.workflows.retargeting import robot as robot
-    from freshtake.workflows.sampling import SAMPLE_SETS as SAMPLE_SETS
-    from freshtake.workflows.sampling import demo as demo
-    from freshtake.workflows.sampling import samples_download as samples_download
-    from freshtake.workflows.sampling import samples_write as samples_write
-    from freshtake.workflows.sending import motion_send as motion_send
-    from freshtake.workflows.streaming import stream as stream
-    from freshtake.workflows.style_reporting import style_align as style_align
-    from freshtake.workflows.style_translating import gaits_facts as gaits_facts
-    from freshtake.workflows.style_translating import gaits_learn as gaits_learn
-    from freshtake.workflows.style_translating import gaits_sample as gaits_sample
-    from freshtake.workflows.style_translating import style_apply as style_apply
-    from freshtake.workflows.style_translating import style_facts as style_facts
-    from freshtake.workflows.style_translating import style_learn as style_learn
-    from freshtake.workflows.texture_sampling import texture_facts as texture_facts
-    from freshtake.workflows.texture_sampling import texture_learn as texture_learn
-    from freshtake.workflows.texture_sampling import texture_sample as texture_sample
-    from freshtake.workflows.texture_study import compression_table as compression_table
-    from freshtake.workflows.texture_study import texture_figures as texture_figures
-    from freshtake.workflows.texture_study import texture_tables as texture_tables
-    from freshtake.workflows.varying import variants as variants
-    from freshtake.workflows.varying import vary as vary
-    from freshtake.workflows.viewing import view as view
+if TYPE_CHECKING:  # for checkers and editors
+    from freshtake.crowd.bone_textures import *
+    from freshtake.crowd.making import *
+    from freshtake.crowd.previewing import *
+    from freshtake.workflows.augmenting import *
+    from freshtake.workflows.density_blending import *
+    from freshtake.workflows.describing import *
+    from freshtake.workflows.editing import *
+    from freshtake.workflows.evaluating import *
+    from freshtake.workflows.learning import *
+    from freshtake.workflows.packing import *
+    from freshtake.workflows.paper_drawing import *
+    from freshtake.workflows.redrawing import *
+    from freshtake.workflows.retargeting import *
+    from freshtake.workflows.sampling import *
+    from freshtake.workflows.sending import *
+    from freshtake.workflows.streaming import *
+    from freshtake.workflows.style_reporting import *
+    from freshtake.workflows.style_translating import *
+    from freshtake.workflows.texture_sampling import *
+    from freshtake.workflows.texture_study import *
+    from freshtake.workflows.varying import *
+    from freshtake.workflows.viewing import *
 
 _NAMES = {
     "augmenting": ("augment",),
@@ -86,26 +60,6 @@ _NAMES = {
     "freshtake.crowd.making": ("crowd",),
     "freshtake.crowd.previewing": ("crowd_preview",),
 }
-__all__ = sorted(["run", *(name for names in _NAMES.values() for name in names)])
+__all__ = sorted(sum(_NAMES.values(), ()))
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
-
-
-def run(request: Request, report: Report = silent, warn: Warn = unheard, **more: Any) -> Any:
-    """Carry out a request of any task.
-
-    Args:
-        request: The request; the function for `StyleApply` is `style_apply`.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        more: Further arguments of that function.
-
-    Returns:
-        What that function returns.
-    """
-    return __getattr__(task_name(type(request)))(request, report, warn, **more)
-
-
-def task_name(request: type[Request]) -> str:
-    """Return the name of the function that carries out requests of a class: `style_apply` for `StyleApply`."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", request.__name__).lower()

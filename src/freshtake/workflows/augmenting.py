@@ -18,7 +18,7 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.dataset import Sample, is_dataset, write_dataset
 from freshtake.formats.files import replacing_folder, scratch_folder, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
+from freshtake.formats.registry import FORMATS, take_in_all, write
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
@@ -27,6 +27,7 @@ from freshtake.motion.kinds import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Augment, Variants
 from freshtake.workflows.inputs import generator
+from freshtake.workflows.outputs import suffix_like
 from freshtake.workflows.varying import ENDINGS, guided_variants
 
 REAL, VARIANT = "real", "variant"
@@ -36,42 +37,23 @@ _SIDES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Label:
-    """What one motion is, and how to make it again.
+    """What one motion is, and how to make it again."""
 
-    Attributes:
-        file: Its name in the folder or data set.
-        group: The action.
-        kind: "real" or "variant".
-        sources: The takes it comes from.
-        change: "", "mirrored" or "speed 0.9".
-        seed: The seed of the model and of the variants.
-        number: Which of the variants with that seed.
-        amount: How far variants differ.
-        model: The SHA-256 of the model's file, for variants.
-        licence: The licence of the takes.
-    """
-
-    file: str
-    group: str
-    kind: str
-    sources: tuple[str, ...]
-    change: str = ""
-    seed: int | None = None
-    number: int | None = None
+    file: str  # its name in the folder or data set
+    group: str  # the action
+    kind: str  # real or variant
+    sources: tuple[str, ...]  # the takes it comes from
+    change: str = ""  # mirrored, or speed 0.9
+    seed: int | None = None  # of the model and of the variants
+    number: int | None = None  # of a variant with that seed
     amount: float | None = None
-    model: str = ""
-    licence: str = ""
+    model: str = ""  # the SHA-256 of its file, for variants
+    licence: str = ""  # of the takes
 
 
 @dataclass(frozen=True)
 class Augmented:
-    """What was written.
-
-    Attributes:
-        path: The folder or the file.
-        labels: One for each motion.
-        copied: By group, why there are no variants of it.
-    """
+    """The folder or file that was written, a label for each motion, and by group why it was only copied."""
 
     path: Path
     labels: tuple[Label, ...]
@@ -101,14 +83,6 @@ def augment(request: Augment, report: Report = silent, warn: Warn = unheard) -> 
 
     With `request.by_likeness`, takes that are alone in their group join one of at least three takes that they are like.
     Groups of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
-
-    Args:
-        request: The folder of takes, where the result goes, how many variants of each group, and other changes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The labels of all motions, and why groups were only copied.
     """
     source, target = request.folder, request.out
     takes = _takes(source, target)
@@ -160,7 +134,7 @@ def _group_entries(
     ]
     try:
         digest, variants = _variants(request, name, [motions[path] for path in paths], models)
-        suffix = _ending(paths[0], variants[0])
+        suffix = suffix_like(paths[0], ENDINGS[type(variants[0])])
         for k, motion in enumerate(variants, start=1):
             file = f"{name}_variant_{k:03d}{suffix}"
             if source / file in motions:
@@ -187,20 +161,13 @@ def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
     label = entry.label
     group = swapped_sides(label.group) if word == "mirrored" else label.group
     path = Path(label.file)
-    suffix = path.suffix if entry.source is None else _ending(path, motion)
+    suffix = path.suffix if entry.source is None else suffix_like(path, ENDINGS[type(motion)])
     file = path.with_name(f"{path.stem}_{word.replace(' ', '_').replace('.', '_')}{suffix}").as_posix()
     return Entry(replace(label, file=file, group=group, change=word), motion)
 
 
 def swapped_sides(name: str) -> str:
-    """Exchange the words left and right in a name, however they are capitalized.
-
-    Args:
-        name: Such as "kick_left".
-
-    Returns:
-        Such as "kick_right".
-    """
+    """Exchange left and right in a name, however they are capitalized: "kick_left" becomes "kick_right"."""
 
     def other(match: re.Match[str]) -> str:
         word = _SIDES[match[0].lower()]
@@ -310,18 +277,7 @@ def _copy(path: Path, target: Path) -> None:
         shutil.copyfile(skeleton, target.parent / skeleton.name)
 
 
-def _ending(path: Path, motion: Motion) -> str:
-    """Return the suffix of the takes if it can be written and holds variants, else the usual one of their kind."""
-    suffix = path.suffix.lower()
-    try:
-        for_writing(Path(f"x{suffix}"))
-    except FormatError:
-        return ENDINGS[type(motion)]
-    return ENDINGS[type(motion)] if suffix == ".amc" else suffix
-
-
 def _licences(folder: Path) -> list[Path]:
-    """Return the files that state a licence, by their names."""
     return sorted(path for path in folder.iterdir() if path.is_file() and re.match("licen[sc]e", path.name, re.I))
 
 

@@ -25,22 +25,6 @@ if TYPE_CHECKING:
 LEAST_ANNOUNCED = 3.0  # seconds
 
 
-class Step(NamedTuple):
-    """A step of `warm_up`: the commands whose kernels it compiles, and the steps whose kernels it needs too."""
-
-    commands: tuple[str, ...]
-    after: tuple[str, ...] = ()
-
-
-STEPS = {
-    "learning": Step(("learn",)),
-    "planting": Step(("plant",)),
-    "variants": Step(("vary",), ("learning", "planting")),
-    "styles": Step(("style learn", "style apply"), ("planting",)),
-    "blends": Step(("blend sample",), ("planting",)),
-    "textures": Step(("texture learn", "texture sample"), ("planting",)),
-    "clips on other skeletons": Step((), ("planting",)),
-}
 # What is compiled in the background after a command that had to compile: the step of the command that usually follows.
 STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
 AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches that off
@@ -118,7 +102,7 @@ def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None
         if name not in STEPS:
             raise UsageError(f"there is no step {name!r}; choose from {', '.join(STEPS)}")
         report(Progress(number / len(chosen), f"compiling for {name}"))
-        WORK[name]()
+        STEPS[name].work()
 
 
 def _rng() -> np.random.Generator:
@@ -126,7 +110,7 @@ def _rng() -> np.random.Generator:
 
 
 def _learning() -> VariationModel:
-    from freshtake.motion.cycles.recurrence import find_occurrences
+    from freshtake.motion.cycles.occurrences import find_occurrences
     from freshtake.motion.edit import take_frames
     from freshtake.variation.learning import learn
 
@@ -192,14 +176,22 @@ def _retargeting() -> None:
     Retargeter(make_rig(walk), make_rig(tall)).retarget(walk)
 
 
-WORK: dict[str, Callable[[], object]] = {
-    "learning": _learning,
-    "planting": _planting,
-    "variants": _variants,
-    "styles": _styles,
-    "blends": _blends,
-    "textures": _textures,
-    "clips on other skeletons": _retargeting,
+class Step(NamedTuple):
+    """A step of `warm_up`: what compiles its kernels, the commands that need them, and steps that come before it."""
+
+    work: Callable[[], object]
+    commands: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+
+STEPS = {
+    "learning": Step(_learning, ("learn",)),
+    "planting": Step(_planting, ("plant",)),
+    "variants": Step(_variants, ("vary",), ("learning", "planting")),
+    "styles": Step(_styles, ("style learn", "style apply"), ("planting",)),
+    "blends": Step(_blends, ("blend sample",), ("planting",)),
+    "textures": Step(_textures, ("texture learn", "texture sample"), ("planting",)),
+    "clips on other skeletons": Step(_retargeting, (), ("planting",)),
 }
 
 

@@ -10,25 +10,23 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Control, steered, weights_asked
+from freshtake.density.control import Control, turned, weights_asked
 from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
-from freshtake.motion import Clip, Stroke
-from freshtake.motion.cycles.common_cycles import torn_takes
+from freshtake.motion import Clip
+from freshtake.motion.cycles.cycles import torn_takes
 from freshtake.motion.validation import fps_of
 from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Classes
 from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Made, finish_of, followed_by, placed, seen_from_its_start
+from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by, placed, seen_from_its_start
 
 PIECE = 4096  # frames between two reports of progress
 
@@ -49,16 +47,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
 
 
 def blend_learn(request: BlendLearn, report: Report = silent, warn: Warn = unheard) -> DensityModel:
-    """Read takes by class, learn the densities and write the model.
-
-    Args:
-        request: The classes, each with its takes, and the model's file.
-        report: Receives `Progress`.
-        warn: Receives sentences about what was left out or is doubtful.
-
-    Returns:
-        The model that was written.
-    """
+    """Read takes by class, learn the densities and write the model."""
     return learn_classes(named_takes(request.classes), request.out, request, request.reading(warn), report, warn)
 
 
@@ -96,16 +85,7 @@ def learn_classes(
 
 @one_blas_thread()
 def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> Made:
-    """Write motion of the requested length, with weights that may change over time and standing feet held still.
-
-    Args:
-        request: The model, the file, the length, the weights, and where the motion goes.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful.
-
-    Returns:
-        The motion that was written, how it followed a path, and what the checks say.
-    """
+    """Write motion of the requested length, with weights that may change over time and standing feet held still."""
     target, control, finish = request.out, _control(request), finish_of(request, warn)
     for_writing(target)
     model: DensityModel = model_of(request.model, "density")
@@ -129,13 +109,12 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     if path is not None and control is not None and model.recipe is not None and model.recipe.motion_type is Clip:
         path_from_start, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
         control = replace(control, path=path_from_start)
-    decoded = model.decode(
-        rows if control is None else steered(model, rows, control), request.residuals, name=target.stem
-    )
+    steered = rows if control is None else np.stack(list(turned(model, rows, control)))
+    decoded = model.decode(steered, request.residuals, name=target.stem)
     if finish.plant:
         report(Progress(1.0, "planting feet"))
         decoded = model.planted(decoded, finish.plant, rows)
-    motion: Motion = _stroke(model, decoded, target.stem) if isinstance(decoded, np.ndarray) else decoded
+    motion = as_motion(decoded, model.frame_time, model.names, target.stem)
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)
@@ -149,7 +128,6 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
 
 
 def _control(request: BlendSample) -> Control | None:
-    """Return the requested speed and direction; None where neither is requested."""
     if request.speed is None and request.turn is None and request.heading is None and request.path is None:
         return None
     return Control(
@@ -160,22 +138,9 @@ def _control(request: BlendSample) -> Control | None:
     )
 
 
-def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
-    return Stroke(rows, np.arange(len(rows), dtype=np.float64) * model.frame_time, model.names, name)
-
-
 @one_blas_thread()
 def blend_report(request: BlendReport, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Write the page (.html) or a folder with page, figures and pictures.
-
-    Args:
-        request: The model, the page or folder, and the seed.
-        report: Receives `Progress`.
-        warn: Unused.
-
-    Returns:
-        What was written.
-    """
+    """Write the page (.html) or a folder with page, figures and pictures."""
     check_report_target(request.out)
     require_plots()
     from freshtake.reports.density_page import density_page

@@ -11,9 +11,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import detect, read, take_in_all
+from freshtake.formats.registry import detect, read, take_files, take_in_all
 from freshtake.formats.report_files import can_plot, check_report_target, write_report
-from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -45,18 +44,9 @@ class Described(NamedTuple):
 
 
 def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[Described]:
-    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis.
-
-    Args:
-        request: The files.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One description per file.
-    """
+    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis."""
     # Nothing is resampled: a file is described as it is.
-    return motion_infos(take_files(request.paths, TAKES | MODELS), **{**request.reading(warn), "rate": None})
+    return motion_infos(take_files(request.paths, models=True), **{**request.reading(warn), "rate": None})
 
 
 def motion_info(path: Path, **options: Any) -> Described:
@@ -124,26 +114,21 @@ def _unit(motion: Clip | PointClip | MeshSequence) -> str:
 
 
 def _clip_facts(clip: Clip) -> dict[str, Any]:
-    skeleton = clip.skeleton
+    from freshtake.motion.channels import channels_from_clip
+
+    skeleton, channels = clip.skeleton, channels_from_clip(as_filed(clip))[1]
     return {
         "joints": len(skeleton),
         "end_sites": len(skeleton.end_sites),
         "channels": skeleton.channel_count,
-        "dofs": _moving_channels(clip),
+        # The file's channels that change: the degrees of freedom that a model sees.
+        "dofs": int(np.count_nonzero(np.ptp(channels, axis=0) > 1e-9)),
         "euler_orders": sorted({order for order in skeleton.orders if order}),
         "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
         "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
         "feet": [foot.name for foot in feet(skeleton)] or "none found",
         "joint_names": list(skeleton.names),
     }
-
-
-def _moving_channels(clip: Clip) -> int:
-    """Count the file's channels that change: the degrees of freedom that a model sees."""
-    from freshtake.motion.channels import channels_from_clip
-
-    _, values = channels_from_clip(as_filed(clip))
-    return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))
 
 
 def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
@@ -161,39 +146,31 @@ def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
     }
 
 
-class PaperExplained(NamedTuple):
-    """What predicts what in the paper's networks."""
-
-    facts: dict[str, Any]
-
-
 class Explained(NamedTuple):
-    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written."""
+    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written.
 
-    explanation: Explanation
+    Of the paper's networks the facts alone say what predicts what.
+    """
+
+    explanation: Explanation | None
     facts: dict[str, Any]
     notes: list[str]
     written: list[Path]
 
 
 @one_blas_thread()
-def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained | PaperExplained:
+def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained:
     """Find which DOFs vary together, of one joint or of all, and how strongly; write a page if a target is given.
 
-    Args:
-        request: The model; with `clip`, how likely that clip is, frame by frame and joint by joint, is shown too.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The links with their strengths; of a model of the paper's own method, the parents in its networks.
+    With `request.clip`, how likely that clip is, frame by frame and joint by joint, is shown too. Of a model of the
+    paper's own method, the result has the parents in its networks instead.
     """
     target, joint = request.out, request.joint
     stored = read_stored(request.model)
     if stored.method == "paper":
         if request.clip is not None or target is not None:
             raise UsageError("of a model of --method paper only the networks are shown: leave --clip and --out out")
-        return PaperExplained(paper_explain(stored.model, joint))
+        return Explained(None, paper_explain(stored.model, joint), [], [])
     if target is not None:
         check_report_target(target)
     model: VariationModel = checked(stored, request.model, "variation").model

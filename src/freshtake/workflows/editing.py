@@ -16,15 +16,14 @@ from freshtake.formats.acclaim import skeleton_file
 from freshtake.formats.files import read_bytes, replacing_folder, write_bytes
 from freshtake.formats.joint_files import read_contacts, read_mapping, read_pins
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_in_all, write
-from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_files, take_in_all, write
+from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.cycles.common_cycles import require_cycles
+from freshtake.motion.cycles.cycles import require_cycles
 from freshtake.motion.cycles.looping import Span, best_loop, closed, facing_forward, planted_loop
-from freshtake.motion.cycles.recurrence import find_occurrences
+from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.edit import at_rate, take_frames, with_up
 from freshtake.motion.kinds import kind_word
@@ -36,13 +35,14 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Convert, Cut, Loop, Plant
 from freshtake.workflows.inputs import named_apart, read_clips
 from freshtake.workflows.outputs import (
-    Delivery,
     Finish,
     check_ending,
     chosen_character,
-    chosen_delivery,
+    chosen_travel,
     finish_of,
     is_file_name,
+    playback_summary,
+    suffix_of,
     targets_of,
     turn_note,
 )
@@ -60,13 +60,12 @@ class Looped(NamedTuple):
 
     def summary(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        playback = None if self.motion.playback is None else self.motion.playback.summary()
         return {
             "written": str(self.path),
             "frames": len(self.motion),
             "from": {"start": self.span.start, "stop": self.span.stop},
             "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
-            "playback": playback,
+            "playback": playback_summary(self.motion),
             "verdicts": [one.as_dict() for one in self.verdicts],
         }
 
@@ -76,14 +75,6 @@ def loop(request: Loop, report: Report = silent, warn: Warn = unheard) -> list[L
     """Make the best loop of each clip and write it.
 
     A loop that no body makes is refused, unless `request.keep_going` (see `motion.verdict`).
-
-    Args:
-        request: The clips, and how they become loops.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One result per clip, in the order of the files.
     """
     finish, cycles = finish_of(request, warn), None if request.whole else request.cycles or 1
     loops = [
@@ -116,11 +107,10 @@ def _loop(
 
 
 def _with_targets(request: Loop | Plant, report: Report) -> Iterator[tuple[Path, Path]]:
-    """Yield each take with the file that it becomes, and report the progress between them."""
+    """Yield each take with the file that it becomes, with the progress."""
     takes = take_files(request.clips)
-    for number, pair in enumerate(zip(takes, targets_of(takes, request.out, request.format), strict=True)):
-        report(Progress(number / len(takes), pair[0].name))
-        yield pair
+    pairs = list(zip(takes, targets_of(takes, request.out, request.format), strict=True))
+    return each(pairs, report, lambda pair: pair[0].name)
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
@@ -146,14 +136,6 @@ def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list
     """Hold feet of clips where they stand, meet their pins, and write them.
 
     Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
-
-    Args:
-        request: The clips, and what is known about their feet.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One result per clip, in the order of the files.
     """
     finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
     return [
@@ -223,22 +205,12 @@ def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Pie
 
     Cycles of several takes all begin at one phase, with the same foot. A target with the ending of a format is a file
     for one piece.
-
-    Args:
-        request: The takes, and where they are cut.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The pieces, in the order of takes and frames.
     """
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
     sources, out, ending, reading = take_files(request.takes), request.out, request.format, request.reading(warn)
-    cuts = []
-    for number, source in enumerate(sources):
-        report(Progress(number / len(sources), source.name))
-        cuts.append(_cut(source, request, ending if ending or not is_file_name(out) else out.suffix, reading))
+    suffix = ending if ending or not is_file_name(out) else out.suffix
+    cuts = [_cut(source, request, suffix, reading) for source in each(sources, report, lambda path: path.name)]
     if request.between is None and request.like is None:
         cycles_of_takes = require_cycles([one.take for one in cuts])
         cuts = [
@@ -268,8 +240,7 @@ class _Cut(NamedTuple):
 def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> _Cut:
     """Read a take, and find the ranges in it that do not depend on other takes."""
     take, ranges = _read_clip(source, reading), []
-    suffix = f".{ending.lstrip('.')}" if ending else source.suffix.lower()
-    for_writing(Path(f"clip{suffix}"))
+    suffix = suffix_of(ending or source.suffix.lower())
     if at.between is not None:
         ranges = [_range(at.between, take)]
     elif at.like is not None:
@@ -281,7 +252,6 @@ def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> 
 
 
 def _write_pieces(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> list[Piece]:
-    """Write all pieces of a take."""
     pieces = []
     if cut.beside is not None and not (temporary / cut.beside.name).exists():
         write_bytes(temporary / cut.beside.name, read_bytes(cut.beside))
@@ -333,20 +303,11 @@ class Converted(NamedTuple):
 
 
 def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> Converted:
-    """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one.
-
-    Args:
-        request: The files, and what is changed on the way; nothing by default.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was read and written.
-    """
+    """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one."""
     named, target = request.sources_and_target()
     sources, ending = take_files(named), request.format
     finish = Finish(
-        delivery=chosen_delivery(request.root_motion, request.in_place),
+        root_motion=chosen_travel(request.root_motion, request.in_place),
         onto=chosen_character(request, warn),
         unit_m=request.unit,
     )
@@ -364,7 +325,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
     # Without retargeting or a change of travel the file's hierarchy is kept; otherwise the body has to be the root.
-    plain = finish.onto is None and finish.delivery == Delivery()
+    plain = finish.onto is None and not finish.moves_travel
     read = take_in_all(sources, options, filed=plain)
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,10 @@ from freshtake.evaluation.study.schedule import (
 )
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import take_files, write
 from freshtake.formats.report_files import can_plot, check_report_target, require_plots, write_figure, write_report
 from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
-from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin
 from freshtake.motion.verdict import Verdict, assess, standard_of
@@ -35,6 +34,7 @@ from freshtake.reports.plots import Picture, pictures
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign, StudyPlan
 from freshtake.workflows.inputs import generator, model_of, read_clips, read_sets
+from freshtake.workflows.outputs import suffix_of
 
 MOST_SHOWN = 40  # motions of each kind in the page's viewport
 
@@ -50,32 +50,11 @@ class Evaluated(NamedTuple):
     checks: Sequence[Verdict] = ()
 
 
-class EvaluationOptions(NamedTuple):
-    """Which peaks are counted, which baselines are scored next to the variants, and what the report is called.
-
-    `baselines` names kinds of noise, combination and replay that are made of the inputs.
-    """
-
-    action: str = "auto"
-    seed: int = 7
-    title: str = ""
-    baselines: Sequence[str] = ()
-
-
-EVALUATION_OPTIONS = EvaluationOptions()
-
-
 @one_blas_thread()
 def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -> Evaluated:
     """Score variants against their inputs and further real takes; write a report if a target is given.
 
-    Args:
-        request: The files; with `model`, the report shows which joints vary together.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        All figures, and the files that were written.
+    With `request.model`, the report shows which joints vary together.
     """
     for option, paths in (("--inputs", request.inputs), ("--outputs", request.outputs)):
         if not paths:
@@ -84,13 +63,19 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -
         raise UsageError("--model draws what varies together into the report: name one with -o")
     if request.out is not None:
         check_report_target(request.out)
-    more = () if request.model is None else _networks(request.model)
+    more: Sequence[Picture] = ()
+    if request.model is not None:
+        from freshtake.reports.network_pictures import network_pictures
+
+        model = model_of(request.model, "variation")
+        more = network_pictures(model) if can_plot() else ()
     report(Progress(0.0, "reading"))
     files = [take_files(paths or []) for paths in (request.inputs, request.outputs, request.extra)]
     sets = read_sets(files, request.reading(warn))
-    kinds = KINDS if request.baselines else ()
-    options = EvaluationOptions(request.action, request.seed, request.title, kinds)
-    return evaluate_motions(*sets, options=options, target=request.out, more=more, report=report)
+    return evaluate_motions(
+        *sets, target=request.out, action=request.action, seed=request.seed, title=request.title,
+        baselines=KINDS if request.baselines else (), more=more, report=report,
+    )  # fmt: skip
 
 
 def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdict]:
@@ -102,13 +87,6 @@ def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdic
     return [assess(one, standard) for one in variants if isinstance(one, Clip)]
 
 
-def _networks(model: Path) -> Sequence[Picture]:
-    from freshtake.reports.network_pictures import network_pictures
-
-    loaded = model_of(model, "variation")
-    return network_pictures(loaded) if can_plot() else ()
-
-
 @one_blas_thread()
 def evaluate_motions(
     inputs: Sequence[Motion],
@@ -116,27 +94,34 @@ def evaluate_motions(
     extra: Sequence[Motion] = (),
     *,
     target: Path | None = None,
-    options: EvaluationOptions = EVALUATION_OPTIONS,
+    action: str = "auto",
+    seed: int = 7,
+    title: str = "",
+    baselines: Sequence[str] = (),
     more: Sequence[Picture] = (),
     report: Report = silent,
 ) -> Evaluated:
     """Score variants in memory against inputs and extra takes.
 
-    `more` are further pictures for the report, such as a model's networks.
+    `action` says which peaks are counted, `baselines` which kinds of noise, combination and replay are made of the
+    inputs and scored too; `more` are further pictures for the report, such as a model's networks.
     """
+    other_sets = {}
+    if baselines:
+        from freshtake.evaluation.baselines import baseline_sets
 
-    def scoring(step: Progress) -> None:
-        report(Progress(0.75 * step.share, step.what))
-
-    other_sets = _baselines(inputs, variants, options.baselines, options.seed, report) if options.baselines else {}
+        report(Progress(0.02, "making baselines"))
+        rng = np.random.default_rng([seed, len(variants)])
+        other_sets = baseline_sets(inputs, variants, kinds=baselines, rng=rng)
+    rng = np.random.default_rng(seed)
     result = score(
         inputs,
         variants,
         extra,
-        rng=np.random.default_rng(options.seed),
-        action=options.action,
+        rng=rng,
+        action=action,
         baselines=other_sets,
-        report=scoring,
+        report=part_of(report, 0.0, 0.75),
     )
     checks = _checks(inputs, variants)
     if target is None:
@@ -144,19 +129,10 @@ def evaluate_motions(
     report(Progress(0.78, "drawing"))
     drawn = [*pictures(inputs, variants, extra), *more] if can_plot() else []
     sets = (("input", inputs), ("variant", list(variants)[:MOST_SHOWN]), ("extra", list(extra)[:MOST_SHOWN]))
-    title = options.title or f"{len(result.variants)} variants of {len(result.inputs)} takes"
+    title = title or f"{len(result.variants)} variants of {len(result.inputs)} takes"
     html = page(result, drawn, title, scene_of(sets), checks)
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written, checks)
-
-
-def _baselines(
-    inputs: Sequence[Motion], variants: Sequence[Motion], kinds: Sequence[str], seed: int, report: Report
-) -> dict[str, list[Any]]:
-    from freshtake.evaluation.baselines import baseline_sets
-
-    report(Progress(0.02, "making baselines"))
-    return baseline_sets(inputs, variants, kinds=kinds, rng=np.random.default_rng([seed, len(variants)]))
 
 
 Sequencer = Callable[..., tuple[Clip, list[int]]]
@@ -178,16 +154,8 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
-    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd
-    of variants, experiment D shows a variant next to a captured take.
-
-    Args:
-        request: The files, and how large the study is.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The folder, its stimuli, and how many trials there are.
+    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd of
+    variants, experiment D shows a variant next to a captured take.
     """
     variants, inputs, captured = (
         take_files(paths or []) for paths in (request.variants, request.inputs, request.captured)
@@ -196,8 +164,7 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
         raise UsageError("study design needs --variants: name at least one file")
     experiments = tuple(request.experiment.upper())
     _check(request, experiments, captured or inputs, inputs)
-    suffix = f".{request.format.lstrip('.')}"
-    for_writing(Path(f"stimulus{suffix}"))
+    suffix = suffix_of(request.format, "stimulus")
     needed = "a study shows clips with a skeleton"
     new, real, learned = read_clips([variants, captured or inputs, inputs], request.reading(warn), needed)
     stimuli: list[tuple[Stimulus, list[Clip]]] = []
@@ -295,16 +262,7 @@ def _named(
 
 
 def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = unheard) -> list[Outcome]:
-    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named.
-
-    Args:
-        request: The tables.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What each experiment shows.
-    """
+    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named."""
     from freshtake.reports.study_figure import figure
 
     key, picture = request.key, request.out

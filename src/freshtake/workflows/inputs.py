@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,19 +24,14 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import AnyMotion
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.requests.shared import Length as RequestedLength
+from freshtake.requests.fields import Length
 
 FARTHEST = 1e18  # in any unit
 GROUP = 15  # variants whose deviations sum to zero: as many as a command makes by default
 
 
-def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> list[Motion]:
-    """Read takes with one vertical axis, that of the first."""
-    return read_sets([paths], reading)[0]
-
-
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
-    """Read several sets of takes that are used together."""
+    """Read several sets of takes that are used together, with one vertical axis, that of the first."""
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
     read_motions = take_in_all(sources, options)
@@ -109,84 +105,58 @@ def checked(stored: Stored, source: Path, method: str) -> Stored:
     return stored
 
 
-class Seconds(NamedTuple):
-    """A length in time."""
-
-    seconds: float
-
-
-Length = int | Seconds
-
-
-def length_or_none(request: RequestedLength) -> Length | None:
-    """Return the length that a request gives; None where it gives none."""
-    return None if request.frames is None and request.seconds is None else length_of(request.frames, request.seconds)
-
-
-def length_of(frames: int | str | None, seconds: float | None) -> Length:
-    """Parse the length given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
+def frame_count(frames: int | str | None, seconds: float | None, frame_time: float) -> int:
+    """Return the frames of a length, given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
     if (frames is None) == (seconds is None):
         raise UsageError("give the length once: --frames 360, --frames 6s or --seconds 6")
-    if seconds is not None:
-        return _seconds(seconds)
     if isinstance(frames, int):
         return frames
-    number = re.fullmatch(r"\s*([+-]?\d+)\s*", frames or "")
-    if number is not None:
-        return int(number[1])
-    try:
-        if (frames or "").strip().endswith("s"):
-            return _seconds(float((frames or "").strip()[:-1]))
-    except ValueError:
-        pass
-    raise UsageError(f"{frames!r} is not a length: write a number of frames such as 360, or a time such as 6s")
+    if frames is not None:
+        text = frames.strip()
+        if re.fullmatch(r"[+-]?\d+", text):
+            return int(text)
+        with suppress(ValueError):
+            seconds = float(text[:-1]) if text.endswith("s") else None
+    if seconds is None:
+        raise UsageError(f"{frames!r} is not a length: write a number of frames such as 360, or a time such as 6s")
+    if not 0.0 < seconds < 1e9:
+        raise UsageError(f"a time above 0 and below 1e9 s was expected, not {seconds:g} s")
+    return max(round(seconds / frame_time), 1)
 
 
-def moment_of(text: str | None) -> Length | None:
-    """Parse a moment of a take, such as 180 (a frame) or 3s; None stays None."""
+def frame_at(text: str | None, frame_time: float) -> int | None:
+    """Return the frame of a moment of a take, such as 180 (a frame) or 3s; None stays None."""
     if text is None:
         return None
     try:
         value = float(text.strip().removesuffix("s"))
     except ValueError:
         value = -1.0
-    if not 0.0 <= value < 1e9 or not (text.strip().endswith("s") or value == int(value)):
+    is_time = text.strip().endswith("s")
+    if not 0.0 <= value < 1e9 or not (is_time or value == int(value)):
         raise UsageError(f"{text!r} is not a moment of a take: write a frame such as 180, or a time such as 3s")
-    return Seconds(value) if text.strip().endswith("s") else int(value)
-
-
-def frame_at(moment: Length, frame_time: float) -> int:
-    """Return the frame of a moment."""
-    return round(moment.seconds / frame_time) if isinstance(moment, Seconds) else moment
-
-
-def _seconds(value: float) -> Seconds:
-    if not 0.0 < value < 1e9:
-        raise UsageError(f"a time above 0 and below 1e9 s was expected, not {value:g} s")
-    return Seconds(value)
-
-
-def frame_count(length: Length, frame_time: float) -> int:
-    """Convert a length to frames, at least one."""
-    return max(round(length.seconds / frame_time), 1) if isinstance(length, Seconds) else length
+    return round(value / frame_time) if is_time else int(value)
 
 
 MOST_FRAMES = 10_000_000
 
 
-def requested_frames(request: RequestedLength, frame_time: float, *, times: int = 1) -> int:
+def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> int:
     """Return the length that a request gives, in frames; one that is too long, played so many `times`, is refused."""
-    frames = frame_count(length_of(request.frames, request.seconds), frame_time)
+    frames = frame_count(request.frames, request.seconds, frame_time)
     if not 1 <= frames * times <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
     return frames
 
 
-def generator(*seed: int) -> np.random.Generator:
-    """Return a generator seeded with non-negative integers."""
+def generator(*seed: int, attempt: int = 0) -> np.random.Generator:
+    """Return a generator seeded with non-negative integers.
+
+    The first attempt, 0, adds no number to the seed, so that what passes at once is the same without checks.
+    """
     if min(seed) < 0:
         raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
-    return np.random.default_rng(list(seed))
+    return np.random.default_rng([*seed, attempt] if attempt else list(seed))
 
 
 class BalancedGenerator(np.random.Generator):
@@ -197,13 +167,9 @@ class BalancedGenerator(np.random.Generator):
     """
 
     def __init__(self, alone: np.random.Generator, group: np.random.Generator, size: int, place: int) -> None:
-        """Prepare one draw.
+        """Prepare draw `place` (from 0) of a group of `size`, at least 2.
 
-        Args:
-            alone: The generator of this draw, for everything but standard normals.
-            group: A generator that is seeded alike for all draws of the group.
-            size: How many draws the group has, at least 2.
-            place: Which of them this one is, from 0.
+        `group` is seeded alike for all of them and draws the standard normals; `alone` draws everything else.
         """
         super().__init__(alone.bit_generator)
         self._group, self._size, self._place = group, size, place
@@ -223,14 +189,8 @@ def balanced_generator(seed: int, number: int) -> np.random.Generator:
     """Return the generator of a variant, one of a group whose deviations sum to zero.
 
     Fifteen independent draws are a quarter of a standard deviation off the takes' mean by chance, and all models that
-    are drawn from with one seed are off alike: seed 0, the default, by 0.4.
-
-    Args:
-        seed: The seed of the command.
-        number: The variant's number, from 1.
-
-    Returns:
-        A generator that depends on seed and number only.
+    are drawn from with one seed are off alike: seed 0, the default, by 0.4. The generator depends on the seed of the
+    command and the variant's number (from 1) only.
     """
     group, place = divmod(number - 1, GROUP)
     return BalancedGenerator(generator(seed, number), generator(seed, group, GROUP), GROUP, place)

@@ -14,8 +14,8 @@ from freshtake.formats.ftm import check_model_target, is_model, read_stored, sav
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.ftm.variation import MOST_DOFS
 from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import take_files
 from freshtake.formats.report_files import KINDS, require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence
@@ -27,20 +27,13 @@ from freshtake.requests.variation import Learn, Select
 from freshtake.variation.deviations import Settings
 from freshtake.variation.model import VariationModel
 from freshtake.variation.selection.candidates import Selection
-from freshtake.workflows.inputs import generator, model_of, read_sets, read_takes
+from freshtake.workflows.inputs import generator, model_of, read_sets
 
 if TYPE_CHECKING:
     from freshtake.variation.paper import PaperModel
 
-# Fields of the request that only the paper's own method has, and its settings of the same meaning.
-PAPER_FIELDS = {
-    "order": "order",
-    "neighbors": "neighbors",
-    "kernel_width": "kernel_width",
-    "velocity_weight": "velocity_weight",
-    "max_parents": "max_parents",
-    "prior_starts": "restarts",
-}
+# Fields of the request that only the paper's own method has.
+PAPER_FIELDS = ("order", "neighbors", "kernel_width", "velocity_weight", "max_parents", "prior_starts")
 
 
 @one_blas_thread()
@@ -51,16 +44,7 @@ def learn(
 
     Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
     `variation.selection.ingest`). With `request.structure` nothing is learned: another model's structure gets these
-    takes as its examples, of which one is enough.
-
-    Args:
-        request: The takes, the model's file, and how to learn.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        settings: Of the default method, for experiments.
-
-    Returns:
-        The model that was written.
+    takes as its examples, of which one is enough. `settings` are those of the default method, for experiments.
     """
     given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
     others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
@@ -71,7 +55,8 @@ def learn(
     if request.method == "paper" or (
         old is not None and old.is_file() and is_model(old) and read_stored(old).method == "paper"
     ):
-        return _learn_paper(request, {PAPER_FIELDS[name]: value for name, value in given.items()}, report, warn)
+        settings_of_paper = {"restarts" if name == "prior_starts" else name: value for name, value in given.items()}
+        return _learn_paper(request, settings_of_paper, report, warn)
     if request.method not in (None, "default"):
         raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
     for name in given:
@@ -117,7 +102,7 @@ def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn:
 def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
     """Read the takes, refuse those that cannot be learned from together, and report what is odd about them."""
     sources = take_files(request.takes)
-    motions = read_takes(sources, request.reading(warn))
+    (motions,) = read_sets([sources], request.reading(warn))
     for path, motion in zip(sources, motions, strict=True):
         if isinstance(motion, MeshSequence) and motion.vertices[0].size > MOST_DOFS:
             raise UsageError(
@@ -144,26 +129,16 @@ class Selected(NamedTuple):
         """The files of clips that are similar enough."""
         return [self.sources[k] for k in self.selection.kept]
 
-    def as_dict(self, called: Sequence[str] = ()) -> dict[str, Any]:
-        """Return plain values for JSON; `called` are the paths as the user wrote them."""
-        names = called or [str(path) for path in self.sources]
-        pairs = list(zip(names, self.selection.verdicts, strict=True))
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        pairs = list(zip(map(str, self.sources), self.selection.verdicts, strict=True))
         rejected = [{"clip": name, "reason": verdict.reason} for name, verdict in pairs if not verdict.kept]
         return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
 
 
 @one_blas_thread()
 def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Selected:
-    """Find the clips that are similar to the trusted ones.
-
-    Args:
-        request: The clips, the trusted ones, and by what they are compared.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The verdict on each clip; `request.picture` shows why clips are rejected.
-    """
+    """Find the clips that are similar to the trusted ones; `request.picture` shows why others are rejected."""
     from freshtake.reports.selection_figure import selection_figure
     from freshtake.variation.selection.selecting import select as select_from
 

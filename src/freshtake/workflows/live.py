@@ -91,9 +91,7 @@ class Steers:
     def push(self, across: Value, along: Value) -> None:
         """Obey a stick: choose the class in its direction, or set the heading where there are no classes.
 
-        Args:
-            across: from -1, left, to 1, right.
-            along: from -1, back, to 1, forward.
+        `across` goes from -1, left, to 1, right, and `along` from -1, back, to 1, forward.
         """
         if any(isinstance(x, str) or not -1.01 <= x <= 1.01 for x in (across, along)):
             raise UsageError(f"a stick gives two numbers between -1 and 1, not {across} and {along}")

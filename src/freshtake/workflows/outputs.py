@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import check_free
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write
 from freshtake.methods.progress import Warn, unheard
@@ -19,7 +20,7 @@ from freshtake.motion.edit import turned
 from freshtake.motion.features import Start
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.requests.shared import Finishing, OnCharacter
+from freshtake.requests.fields import Finishing, OnCharacter
 
 if TYPE_CHECKING:
     from freshtake.motion.verdict import Verdict
@@ -51,6 +52,15 @@ def check_folder_name(target: Path) -> None:
         raise UsageError(f"{target} looks like one file, but several are written: name a folder")
 
 
+def check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
+    """Refuse files that exist, and names with other endings than those that are possible."""
+    for path, endings in targets:
+        if path is not None and path.suffix.lower() not in endings:
+            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
+        if path is not None:
+            check_free(path)
+
+
 def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
     """Return whether a target is a file name; it takes one result, or all `together` where the format allows it."""
     if not is_file_name(target):
@@ -70,7 +80,7 @@ def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> l
             raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
         check_ending(out, ending)
         return [out]
-    names = [f"{take.stem}{_suffix(take, ending)}" for take in takes]
+    names = [f"{take.stem}{suffix_like(take) if ending is None else suffix_of(ending)}" for take in takes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"two takes would both be written as {out / twice}: rename one of them")
@@ -83,43 +93,31 @@ def check_ending(target: Path, ending: str | None) -> None:
         raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
 
 
-def _suffix(take: Path, ending: str | None) -> str:
-    """Return the given suffix, else the take's, else that of BVH."""
-    suffix = take.suffix.lower() if ending is None else f".{ending.lstrip('.')}"
+def suffix_of(ending: str, what: str = "clip") -> str:
+    """Return an ending, such as glb, as a suffix of files; one that cannot be written is refused."""
+    suffix = f".{ending.lstrip('.')}"
+    for_writing(Path(f"{what}{suffix}"))
+    return suffix
+
+
+def suffix_like(take: Path, usual: str = ".bvh") -> str:
+    """Return the suffix of a take where new motions can be written so, else the usual one.
+
+    AMC only holds a joint's degrees of freedom, which rotation vectors leave.
+    """
+    suffix = take.suffix.lower()
     try:
         for_writing(Path(f"clip{suffix}"))
     except FormatError:
-        if ending is not None:
-            raise
-        return ".bvh"
-    return ".bvh" if suffix in ("", ".amc") and ending is None else suffix
+        return usual
+    return usual if suffix in ("", ".amc") else suffix
 
 
-class Delivery(NamedTuple):
-    """Travel on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again."""
-
-    root_motion: str = "hips"
-    closing: bool = False
-
-
-def chosen_delivery(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
-    """Return the delivery that the options choose; `in_place` is short for no root motion."""
+def chosen_travel(root_motion: str | None, in_place: bool) -> str:
+    """Return where the options want the travel; `in_place` is short for no root motion, and hips are the default."""
     if in_place and root_motion not in (None, "none"):
         raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
-    return Delivery("none" if in_place else root_motion or "hips", closing)
-
-
-def delivered(motion: Motion, delivery: Delivery) -> Motion:
-    """Convert a motion to the form of a delivery."""
-    if delivery == Delivery():
-        return motion
-    from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
-
-    if not isinstance(motion, Clip):
-        raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
-    if delivery.closing:
-        motion = with_closing_frame(motion)
-    return with_root_motion(motion, delivery.root_motion)
+    return "none" if in_place else root_motion or "hips"
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
@@ -136,6 +134,14 @@ def seconds_of(motion: Motion) -> float:
     return motion.duration if isinstance(motion, Stroke) else len(motion) * motion.frame_time
 
 
+def as_motion(made: Any, frame_time: float, dimensions: Sequence[str] = (), name: str = "") -> Motion:
+    """Return what a model made as a motion; plain rows become a stroke with these dimensions."""
+    if isinstance(made, np.ndarray):
+        return Stroke(made, np.arange(len(made), dtype=np.float64) * frame_time, tuple(dimensions), name)
+    motion: Motion = made
+    return motion
+
+
 def playback_summary(motion: Motion) -> dict[str, Any] | None:
     """Return how a motion is to be played, for JSON; None where it has no playback."""
     return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
@@ -144,18 +150,32 @@ def playback_summary(motion: Motion) -> dict[str, Any] | None:
 class Finish(NamedTuple):
     """How still feet stand, whose body it becomes, where its travel is; default unit of files.
 
-    With `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
+    Travel is on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again. With
+    `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
     """
 
     plant: bool | str = True
-    delivery: Delivery = Delivery()
+    root_motion: str = "hips"
+    closing: bool = False
     onto: Onto | None = None
     unit_m: float | None = None
     keep_going: bool = False
 
+    @property
+    def moves_travel(self) -> bool:
+        """Whether a motion's travel or length is changed."""
+        return self.closing or self.root_motion != "hips"
+
     def ready(self, motion: Motion) -> Motion:
-        """Put a motion onto the character, with its travel where the delivery asks for it."""
-        return delivered(motion if self.onto is None else self.onto.put(motion), self.delivery)
+        """Put a motion onto the character, with its travel where it is wanted."""
+        motion = motion if self.onto is None else self.onto.put(motion)
+        if not self.moves_travel:
+            return motion
+        from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
+
+        if not isinstance(motion, Clip):
+            raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
+        return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
         """Write what `ready` made."""
@@ -177,11 +197,10 @@ class Made(NamedTuple):
 def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
     """Return the last steps that a request asks for; its character is read from its file."""
     # Not every request has travel or loops: what it lacks stays as it is in the motion.
-    travel: Any = request
-    delivery = Delivery()
-    if hasattr(request, "in_place"):
-        delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
-    return Finish(request.planting, delivery, chosen_character(request, warn), request.unit, request.keep_going)
+    travel = chosen_travel(getattr(request, "root_motion", None), getattr(request, "in_place", False))
+    closing = getattr(request, "closing_frame", False)
+    onto = chosen_character(request, warn)
+    return Finish(request.planting, travel, closing, onto, request.unit, request.keep_going)
 
 
 def chosen_character(request: OnCharacter, warn: Warn = unheard) -> Onto | None:

@@ -31,7 +31,7 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.variation_loops import joinable
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.inputs import generator, model_of
-from freshtake.workflows.outputs import chosen_delivery
+from freshtake.workflows.outputs import chosen_travel
 from freshtake.workflows.retargeting import Onto
 
 NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and what replaces it
@@ -86,7 +86,7 @@ class PackSettings:
 def settings_of(request: Packing) -> PackSettings:
     """Return the settings that a request asks for; an engine decides where the travel is unless the request does."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
-    where = chosen_delivery(request.root_motion or usual, request.in_place).root_motion
+    where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
         request.amount, request.cycles, request.beat, where, request.closing_frame, request.plant, request.guard,
         request.engine,
@@ -205,10 +205,11 @@ class PackClip(NamedTuple):
 
 
 class GroupMaker:
-    """Makes the clips of one group."""
+    """Makes the clips of one group, and holds them."""
 
     def __init__(self, group: Group, settings: PackSettings, onto: Onto | None) -> None:
         self.group, self.settings, self.onto = group, settings, onto
+        self.clips: list[PackClip] = []
 
     @cached_property
     def takes(self) -> list[Clip]:
@@ -252,23 +253,22 @@ class GroupMaker:
     def _put(self, clip: Clip) -> Clip:
         return clip if self.onto is None else self.onto.put(clip)
 
-    def clip(self, slot: Slot) -> PackClip:
+    def make(self, slot: Slot) -> None:
         """Draw a clip from its seed alone; one that copies a take or has remarks is drawn again.
 
-        If all draws have flaws, the first of those with the least is returned.
+        If all draws have flaws, the first of those with the least is taken.
         """
         drawn: list[PackClip] = []
         # A clip that holds a frame of a take, or that the checks remark on, is drawn up to three times.
         while not drawn or (_flaws(drawn[-1]) > (False, 0) and len(drawn) < 3 and self.settings.guard):
             drawn.append(self._draw(slot, len(drawn)))
-        return min(drawn, key=_flaws)
+        self.clips.append(min(drawn, key=_flaws))
 
     def _draw(self, slot: Slot, again: int) -> PackClip:
         limits = self.group.model.body_limits if self.settings.guard else None
 
         def draw(attempt: int, amount: float | Amount) -> Guided:
-            seed = [slot.seed, 1, attempt + 100 * again] if attempt + again else [slot.seed, 1]
-            return self._drawn(seed, amount, slot.name)
+            return self._drawn(slot, attempt + 100 * again, amount)
 
         variant, checks = guarded(draw, limits, self.settings.amount)
         copied = copied_share(variant.motion, self.takes)
@@ -279,14 +279,14 @@ class GroupMaker:
         loop = loop.changed(name=slot.name, playback=loop.playback)
         return PackClip(slot, loop, variant.report, checks, copied, verdict)
 
-    def _drawn(self, seed: Sequence[int], amount: float | Amount, name: str) -> Guided:
+    def _drawn(self, slot: Slot, attempt: int, amount: float | Amount) -> Guided:
         settings, model = self.settings, self.group.model
         cycles = settings.cycles if model.cyclic else None
 
         def of(duration: float | None, cycles: int | None) -> Guided:
-            rng = generator(*seed)
+            rng = generator(slot.seed, 1, attempt=attempt)
             return joinable(
-                model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=name
+                model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=slot.name
             )
 
         free = of(None, cycles)

@@ -29,8 +29,8 @@ from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.motion.verdict import Verdict, require_possible
-from freshtake.numeric.arrays import runs
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.curves import runs
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes
 from freshtake.workflows.outputs import Finish, chosen_character, playback_summary, turn_note
@@ -59,14 +59,6 @@ SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
 FACTS, READ_ME = "engine.json", "IMPORT.txt"
 
 
-class ClipGroup(NamedTuple):
-    """A group, its maker and its clips."""
-
-    group: Group
-    maker: GroupMaker
-    clips: list[PackClip]
-
-
 class Packed(NamedTuple):
     """The contents of pack.json, the files that were written, and the verdict on each clip."""
 
@@ -77,16 +69,7 @@ class Packed(NamedTuple):
 
 @one_blas_thread()
 def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed:
-    """Write a pack of clips into a folder, which appears atomically.
-
-    Args:
-        request: The models, which clips are made of them, and where the pack goes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The contents of pack.json, the files, and a verdict on each clip.
-    """
+    """Write a pack of clips into a folder, which appears atomically."""
     settings, folder = settings_of(request), request.out
     onto = chosen_character(request, warn)
     engine = None if request.engine is None else ENGINES[request.engine]
@@ -104,7 +87,7 @@ def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
         for one in groups_made:
-            _write(place, one, kinds, settings, Finish(onto=onto, unit_m=request.unit))
+            _write(place, one, kinds, Finish(onto=onto, unit_m=request.unit))
         if request.preview:
             _preview(place, groups_made, facts, _skin(onto), report)
         if engine is not None:
@@ -127,18 +110,15 @@ def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
 
 def _make_groups(
     groups: Sequence[Group], slots: dict[str, list[Slot]], settings: PackSettings, onto: Onto | None, report: Report
-) -> list[ClipGroup]:
+) -> list[GroupMaker]:
     total, done = sum(len(some) for some in slots.values()), 0
-    out = []
-    for group in groups:
-        maker = GroupMaker(group, settings, onto)
-        clips = []
-        for slot in slots[group.name]:
+    makers = [GroupMaker(group, settings, onto) for group in groups]
+    for maker in makers:
+        for slot in slots[maker.group.name]:
             report(Progress(0.8 * done / total, slot.name))
-            clips.append(maker.clip(slot))
+            maker.make(slot)
             done += 1
-        out.append(ClipGroup(group, maker, clips))
-    return out
+    return makers
 
 
 def _suffix(where: str, settings: PackSettings) -> str:
@@ -165,12 +145,10 @@ def _file_names(
     return out
 
 
-def _write(
-    place: Path, group: ClipGroup, kinds: Sequence[tuple[str, Format]], settings: PackSettings, finish: Finish
-) -> None:
-    for where in settings.deliveries:
-        clips = [_delivered(one.loop, where, group, settings) for one in group.clips]
-        name = f"{group.group.name}{_suffix(where, settings)}"
+def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], finish: Finish) -> None:
+    for where in made.settings.deliveries:
+        clips = [_delivered(one.loop, where, made) for one in made.clips]
+        name = f"{made.group.name}{_suffix(where, made.settings)}"
         for ending, kind in kinds:
             if kind.several:
                 finish.write(place / f"{name}.{ending}", clips)
@@ -180,27 +158,26 @@ def _write(
                 finish.write(place / name / f"{clip.name}.{ending}", clip)
 
 
-def _delivered(loop: Clip, where: str, group: ClipGroup, settings: PackSettings) -> Clip:
+def _delivered(loop: Clip, where: str, made: GroupMaker) -> Clip:
     """Return a clip as it goes into a file: travel, name and events as its reader expects them."""
-    make = delivered_loop if settings.engine is None else engine_loop
-    clip = make(loop, where, settings.closing, group.maker.mean)
-    engine = None if settings.engine is None else ENGINES[settings.engine]
-    name = animation_name(clip.name, group.group.model.cyclic, engine)
+    engine = None if made.settings.engine is None else ENGINES[made.settings.engine]
+    make = delivered_loop if engine is None else engine_loop
+    clip = make(loop, where, made.settings.closing, made.mean)
+    name = animation_name(clip.name, made.group.model.cyclic, engine)
     assert clip.playback is not None
     return clip.changed(name=name, playback=clip.playback.changed(events=foot_events(loop)))
 
 
 def _help_engine(
-    place: Path, name: str, groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings
+    place: Path, name: str, groups: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
 ) -> None:
-    """Write engine.json, the import scripts of the engine and what to do with them."""
     assert settings.engine is not None
     listed = []
     for one in groups:
-        loops = [_delivered(clip.loop, "hips", one, settings).changed(name=clip.loop.name) for clip in one.clips]
+        loops = [_delivered(clip.loop, "hips", one).changed(name=clip.loop.name) for clip in one.clips]
         listed.append((one.group.name, one.group.model.cyclic, loops, files[one.group.name]))
     first = groups[0]
-    root = _delivered(first.clips[0].loop, settings.deliveries[0], first, settings).skeleton.names[0]
+    root = _delivered(first.clips[0].loop, settings.deliveries[0], first).skeleton.names[0]
     facts = engine_facts(settings.engine, listed, root)
     write_bytes(place / FACTS, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
     every = [file for some in files.values() for file in some]
@@ -211,7 +188,7 @@ def _help_engine(
 
 
 def _pack_facts(
-    groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
+    groups: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
 ) -> dict[str, Any]:
     return {
         "format": PACK,
@@ -230,12 +207,12 @@ def _pack_facts(
                 # The worst change from any clip of the group to any other, relative to the takes' changes.
                 "changes": {
                     "pairs": len(one.clips) ** 2,
-                    **_shortened(join_pace([clip.loop for clip in one.clips], one.maker.inputs)._asdict()),
+                    **_shortened(join_pace([clip.loop for clip in one.clips], one.inputs)._asdict()),
                 },
             }
             for one in groups
         ],
-        "clips": [clip_facts(clip, one.group, one.maker.inputs, settings) for one in groups for clip in one.clips],
+        "clips": [clip_facts(clip, one.group, one.inputs, settings) for one in groups for clip in one.clips],
     }
 
 
@@ -246,7 +223,7 @@ def _skin(onto: Onto | None) -> Path | None:
 
 
 def _preview(
-    place: Path, groups: Sequence[ClipGroup], facts: dict[str, Any], skin: Path | None, report: Report
+    place: Path, groups: Sequence[GroupMaker], facts: dict[str, Any], skin: Path | None, report: Report
 ) -> None:
     from freshtake.reports.pack_page import pack_page, pack_scene, pack_sheet
 
@@ -259,9 +236,10 @@ def _preview(
     write_bytes(place / PAGE, pack_page(loops, scene, facts).encode())
 
 
-def _notes(groups: Sequence[ClipGroup]) -> list[str]:
+def _notes(groups: Sequence[GroupMaker]) -> list[str]:
     notes = []
-    for group, _, clips in groups:
+    for one in groups:
+        clips = one.clips
         sentences = guard_notes([clip.guard for clip in clips], left=False)
         turn = turn_note([playback_summary(clip.loop) for clip in clips])
         strain = max(clip.goals.strain for clip in clips)
@@ -271,7 +249,7 @@ def _notes(groups: Sequence[ClipGroup]) -> list[str]:
         copies = sum(clip.copied > 0.0 for clip in clips)
         if copies:
             sentences.append(f"{copies} clips contain frames copied from a take: raise --amount")
-        notes += [f"{group.name}: {sentence}" for sentence in [*sentences, *([turn] if turn else [])]]
+        notes += [f"{one.group.name}: {sentence}" for sentence in [*sentences, *([turn] if turn else [])]]
     return notes
 
 
@@ -282,7 +260,7 @@ def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSetting
     """Return the facts of one clip as plain values; frames are counted from 0, lengths are in the clip's unit."""
     loop, info = clip.loop, clip.loop.playback
     assert info is not None
-    prints = footprints(loop)
+    prints, pace, slide = footprints(loop), loop_pace(loop, inputs), foot_slide(loop)
     return {
         "name": clip.slot.name,
         "group": group.name,
@@ -308,18 +286,13 @@ def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSetting
         },
         "footprints": prints,
         "amount": _short(settings.amount * clip.guard.share),
-        "quality": _quality(clip, inputs),
-    }
-
-
-def _quality(clip: PackClip, inputs: Pace) -> dict[str, Any]:
-    pace, slide = loop_pace(clip.loop, inputs), foot_slide(clip.loop)
-    return {
-        **_shortened({"seam_step": pace.step, "foot_speed": pace.foot_speed, "acceleration": pace.acceleration}),
-        "foot_slide": None if slide is None else _short(slide),
-        **_shortened({"copied": clip.copied, "strain": clip.goals.strain}),
-        "tries": clip.guard.tries,
-        "exceeds": list(clip.guard.left),
+        "quality": {
+            **_shortened({"seam_step": pace.step, "foot_speed": pace.foot_speed, "acceleration": pace.acceleration}),
+            "foot_slide": None if slide is None else _short(slide),
+            **_shortened({"copied": clip.copied, "strain": clip.goals.strain}),
+            "tries": clip.guard.tries,
+            "exceeds": list(clip.guard.left),
+        },
     }
 
 
@@ -338,14 +311,8 @@ def footprints(loop: Clip) -> list[dict[str, Any]]:
             spans = [(a, b) for a, b in runs(mask[:, column]) if frames <= a < 2 * frames]
         for start, stop in spans:
             place = places[start:stop, foot.ankle].mean(axis=0)
-            out.append(
-                {
-                    "foot": foot.name,
-                    "from": start - frames,
-                    "to": stop - frames,
-                    "place": [_short(place[axis]) for axis in AXES[loop.up]],
-                }
-            )
+            on_ground = [_short(place[axis]) for axis in AXES[loop.up]]
+            out.append({"foot": foot.name, "from": start - frames, "to": stop - frames, "place": on_ground})
     return sorted(out, key=lambda one: (one["from"], one["foot"]))
 
 

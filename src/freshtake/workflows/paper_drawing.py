@@ -15,7 +15,7 @@ from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Report, Warn, each, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -50,16 +50,7 @@ class Made(NamedTuple):
 
 @one_blas_thread()
 def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically.
-
-    Args:
-        request: Which figures, from which takes, and where they go.
-        report: Called with the progress.
-        warn: Called with sentences for the user; there are none.
-
-    Returns:
-        The pictures that were written.
-    """
+    """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically."""
     require_plots()
     folder, data, seed = request.out, request.data, request.seed
     unknown = [number for number in request.only if number not in FIGURES]
@@ -77,8 +68,7 @@ def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = u
 
     written = []
     with replacing_folder(folder) as place:
-        for count, number in enumerate(chosen):
-            report(Progress(count / len(chosen), f"figure {number}"))
+        for number in each(chosen, report, lambda number: f"figure {number}"):
             write_figure(place / f"figure_{number}.png", DRAWN[number](made, seed))
             written.append(folder / f"figure_{number}.png")
     return written
@@ -113,7 +103,7 @@ Making = Callable[[str], Made]
 
 def _figure_1(made: Making, seed: int) -> Figure:
     """Draw inputs and fifteen outputs, overlapped: three movements and two handwritten characters."""
-    figure = _figure(11.0, 11.0)
+    figure = new_figure(11.0, 11.0)
     axes = figure.subplots(5, 3)
     for row, name in zip(axes, ("cheering", "walk", "swim", "a", "2"), strict=True):
         shown = made(name)
@@ -131,7 +121,7 @@ def _figure_1(made: Making, seed: int) -> Figure:
 def _figure_4(made: Making, seed: int) -> Figure:
     """Draw four variants of a single jump, with the structure learned from four."""
     shown = made("jump")
-    figure = _figure(11.0, 6.0)
+    figure = new_figure(11.0, 6.0)
     axes = figure.subplots(3, 1)
     axes[0].set_title("the one input", fontsize=9)
     _bodies(axes[0], shown.inputs[:1], shown.inputs[0], 7)
@@ -145,7 +135,7 @@ def _figure_4(made: Making, seed: int) -> Figure:
 def _figure_5(made: Making, seed: int) -> Figure:
     """Draw selected DOFs over time: the inputs, and new cycles one after another."""
     shown = made("swim")
-    figure = _figure(11.0, 6.0)
+    figure = new_figure(11.0, 6.0)
     axes = figure.subplots(2, 3, sharey="row", width_ratios=[1, 2, 2])
     seconds = shown.paper.frame_time
     for row, dof in zip(axes, _leading(shown), strict=True):
@@ -164,7 +154,7 @@ def _figure_5(made: Making, seed: int) -> Figure:
 def _figure_6(made: Making, seed: int) -> Figure:
     """Draw DOF over time, DOF over DOF, principal component over principal component; inputs blue, outputs green."""
     shown = made("cheering")
-    figure = _figure(11.0, 9.0)
+    figure = new_figure(11.0, 9.0)
     axes = figure.subplots(4, 3)
     x, y = _leading(shown)
     inputs = list(shown.paper.material.values)
@@ -194,7 +184,7 @@ def _figure_7(made: Making, seed: int) -> Figure:
     """Draw circles with a known law, and the networks that were learned from four of them."""
     shown = made("circle")
     truth = [samples.circle(generator(seed, 300 + k)) for k in range(OUTPUTS)]
-    figure = _figure(11.0, 4.6)
+    figure = new_figure(11.0, 4.6)
     axes = figure.subplots(1, 3)
     for axis, key in zip(axes, METHODS, strict=False):
         for strokes, color in ((truth, RED), (shown.variants[key], GREEN), (shown.inputs, BLUE)):
@@ -218,7 +208,7 @@ def _listed(parents: Sequence[int], name: Callable[[int], str]) -> str:
 
 def _figure_8(made: Making, seed: int) -> Figure:
     """Draw measurements in place of the user study: A, distance from the inputs; B, from all earlier clips."""
-    figure = _figure(11.0, 4.0)
+    figure = new_figure(11.0, 4.0)
     axes = figure.subplots(1, 4)
     rng = generator(seed, 8)
     for pair, name in zip((axes[:2], axes[2:]), ("cheering", "walk"), strict=True):
@@ -268,11 +258,6 @@ def _leading(shown: Made) -> tuple[int, int]:
     ranked = [int(k) for k in np.argsort(-moving, kind="stable")]
     joints = [name.rpartition(".")[0] for name in shown.paper.dofs]
     return ranked[0], next((k for k in ranked if joints[k] != joints[ranked[0]]), ranked[-1])
-
-
-def _figure(width: float, height: float) -> Figure:
-
-    return new_figure(width, height)
 
 
 def _bodies(axis: Axes, clips: Sequence[Clip], like: Clip, phases: int = 4) -> None:

@@ -13,7 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.formats import bvh
 from freshtake.formats.files import replacing_folder, write_bytes
 from freshtake.formats.ftm import read_stored
-from freshtake.formats.registry import detect, for_writing, write
+from freshtake.formats.registry import detect, write
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
@@ -33,8 +33,8 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.redrawing import chosen_joints, extend
 from freshtake.variation.redrawing import redraw as redraw_stretch
 from freshtake.variation.stretches import phases_of, strain_of
-from freshtake.workflows.inputs import checked, frame_at, frame_count, generator, length_of, moment_of, read_clips
-from freshtake.workflows.outputs import is_one_file
+from freshtake.workflows.inputs import checked, frame_at, frame_count, generator, read_clips
+from freshtake.workflows.outputs import is_one_file, suffix_of
 from freshtake.workflows.varying import STRAINED, warn_of_amount
 
 FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement; further takes have 1 to 4
@@ -71,18 +71,12 @@ class Redrawn(NamedTuple):
 def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Redrawn:
     """Write clips that differ from a take in a stretch or a part of the body, or continue after its end.
 
-    Args:
-        request: What to draw again, and where the clips go: a folder, which appears atomically, or one file.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was written. From BVH to BVH, every byte of the kept frames and columns is the take's.
+    They go into a folder, which appears atomically, or one file. From BVH to BVH, every byte of the kept frames and
+    columns is the take's.
     """
     target, take = request.out, request.take
     single = is_one_file(target, request.count, request.format, "clips")
-    suffix = target.suffix if single else f".{(request.format or take.suffix).lstrip('.')}"
-    for_writing(Path(f"clip{suffix}"))
+    suffix = suffix_of(target.suffix if single else request.format or take.suffix)
     model: VariationModel = checked(read_stored(request.model), request.model, "variation").model
     warn_of_amount(request.amount, warn)
     reading = request.reading(warn)
@@ -112,10 +106,9 @@ def frames_of(request: Redrawing, clip: Clip) -> tuple[int, int]:
     if request.extend is not None:
         if request.start is not None or request.stop is not None or request.part:
             raise UsageError("a clip is continued as a whole: leave --from, --to and --part out, or --extend")
-        return len(clip), len(clip) + frame_count(length_of(request.extend, None), clip.frame_time)
-    start, stop = moment_of(request.start), moment_of(request.stop)
-    first = 0 if start is None else frame_at(start, clip.frame_time)
-    return first, len(clip) if stop is None else frame_at(stop, clip.frame_time)
+        return len(clip), len(clip) + frame_count(request.extend, None, clip.frame_time)
+    start, stop = frame_at(request.start, clip.frame_time), frame_at(request.stop, clip.frame_time)
+    return start or 0, len(clip) if stop is None else stop
 
 
 def redrawn_clips(
@@ -147,7 +140,7 @@ def redrawn_clips(
     for number in range(first_number, first_number + request.count):
 
         def draw(attempt: int, much: float | Amount, number: int = number) -> Guided:
-            rng = generator(request.seed, number, attempt) if attempt else generator(request.seed, number)
+            rng = generator(request.seed, number, attempt=attempt)
             if request.extend is not None:
                 new = extend(model, like, stop - first, rng, amount=much, plant=request.plant, phases=phases)
             else:

@@ -14,10 +14,9 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.joint_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import for_writing, holding_several, holds_character, take_in, write
+from freshtake.formats.registry import for_writing, holding_several, holds_character, take_files, take_in, write
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.rooting import as_filed
@@ -30,7 +29,7 @@ from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Retarget, Robot
 from freshtake.workflows.inputs import read_clips
-from freshtake.workflows.outputs import check_ending, chosen_delivery, delivered, playback_summary
+from freshtake.workflows.outputs import Finish, check_ending, chosen_travel, playback_summary
 
 NEED = "only clips with a skeleton are put onto a character"
 SAME = 0.02  # bone lengths that differ by less, in median bone lengths, are the same
@@ -220,15 +219,8 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     """Put clips onto a character and write them: into one file, or into a folder under their names.
 
     One glTF, FBX or USD file holds several clips. `request.save_map` gets the map that was found, to be edited;
-    `request.picture` shows the first clip before and after.
-
-    Args:
-        request: The clips, the character, and how motion is transferred.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, the clips in them and the retargeter, which is None where the joints are the character's.
+    `request.picture` shows the first clip before and after. The result has no retargeter where the joints are the
+    character's.
     """
     if request.picture is not None:
         require_plots()
@@ -240,13 +232,12 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     suffix = f".{(request.format or onto.ending).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
-    for number, path in enumerate(sources):
-        report(Progress(number / len(sources), path.name))
+    for path in each(sources, report, lambda path: path.name):
         source, clip = _retargeted(path, onto, reading)
         check_result(clip, [source], name=path.stem, keep_going=request.keep_going, warn=warn, same_body=False)
         clips.append(clip.changed(name=path.stem))
-    delivery = chosen_delivery(request.root_motion, request.in_place)
-    ready = [delivered(clip, delivery) for clip in clips]
+    finish = Finish(root_motion=chosen_travel(request.root_motion, request.in_place))
+    ready = [finish.ready(clip) for clip in clips]
     written_clips = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
     if request.save_map is not None:
@@ -268,7 +259,6 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
 
 
 def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, Clip]:
-    """Read a clip and return it before and after retargeting."""
     options = ReadOptions(**reading)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
@@ -294,7 +284,7 @@ def _distinct(names: list[str]) -> list[str]:
     return names
 
 
-ENDINGS = (".csv", ".npz", ".pkl")
+ROBOT_FILES = (".csv", ".npz", ".pkl")
 FAR = 0.15  # leg lengths that a joint is off its target on average: beyond, the robot cannot do what the clip does
 SLIDES = 1.2  # times the sliding of the clip's feet; feet that slide less than STILL legs/s never count
 STILL = 0.02
@@ -314,21 +304,14 @@ class RobotWritten(NamedTuple):
 def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list[RobotWritten]:
     """Put clips onto a robot and write what its joints do.
 
-    Args:
-        request: Clips, robot and where the files go.
-        report: Called with the progress.
-        warn: Called with remarks about the clips.
-
-    Returns:
-        What was written; a motion that is far from its clip or whose feet slide is refused, unless `keep_going`.
+    A motion that is far from its clip or whose feet slide is refused, unless `request.keep_going`.
     """
-    from freshtake.robots.robot_files import write_robot_motion
     from freshtake.robots.robot_model import read_robot
-    from freshtake.robots.robot_motion import onto_robot
+    from freshtake.robots.robot_motion import onto_robot, write_robot_motion
 
     paths, single = take_files(request.clips), bool(request.out.suffix) and not request.out.is_dir()
-    if single and request.out.suffix.lower() not in ENDINGS:
-        raise FormatError(request.out, f"the name must end in {', '.join(ENDINGS)}, or be that of a folder")
+    if single and request.out.suffix.lower() not in ROBOT_FILES:
+        raise FormatError(request.out, f"the name must end in {', '.join(ROBOT_FILES)}, or be that of a folder")
     if single and len(paths) > 1:
         raise UsageError(f"{request.out} is one file, but there are {len(paths)} clips: name a folder")
     if single:

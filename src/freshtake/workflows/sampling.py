@@ -10,10 +10,11 @@ import numpy as np
 
 from freshtake import samples
 from freshtake.errors import UsageError
+from freshtake.formats import read_clip
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import read, write
+from freshtake.formats.registry import write
 from freshtake.formats.report_files import can_plot, write_figure
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_pictures import network_pictures
@@ -24,7 +25,7 @@ from freshtake.requests.samples import Demo, SamplesDownload, SamplesWrite
 from freshtake.requests.variation import Learn, Stream, Variants
 from freshtake.samples import download
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
+from freshtake.workflows.evaluating import evaluate_motions
 from freshtake.workflows.learning import learn
 from freshtake.workflows.streaming import stream
 from freshtake.workflows.varying import variants
@@ -62,16 +63,7 @@ SAMPLE_SETS = (
 
 
 def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Write takes of each named set (default: all) as NAME_1, NAME_2, ... into a folder.
-
-    Args:
-        request: The sets, and how many takes of each.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, in the order of sets and numbers.
-    """
+    """Write takes of each named set (default: all) as NAME_1, NAME_2, ... into a folder."""
     by_name = {sample.name: sample for sample in SAMPLE_SETS}
     names, folder, takes = request.names or [], request.out, request.takes
     unknown = [name for name in names if name not in by_name]
@@ -84,26 +76,14 @@ def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = u
         for take in range(1, takes + 1):
             report(Progress((number + (take - 1) / takes) / len(chosen), f"{sample.name} {take}"))
             written.append(folder / f"{sample.name}_{take}{sample.ending}")
-            write(written[-1], sample.make(sample_generator(request.seed, sample.name, take)))
+            # A separate generator for every take, so that a take does not depend on how many others there are.
+            rng = np.random.default_rng([request.seed, take, *sample.name.encode()])
+            write(written[-1], sample.make(rng))
     return written
 
 
-def sample_generator(seed: int, name: str, take: int) -> np.random.Generator:
-    """Return a separate generator for every take, so that a take does not depend on how many others there are."""
-    return np.random.default_rng([seed, take, *name.encode()])
-
-
 def samples_download(request: SamplesDownload, report: Report = silent, warn: Warn = unheard) -> tuple[list[Path], str]:
-    """Fetch public takes into a folder.
-
-    Args:
-        request: The takes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, and the credit that their owners ask for.
-    """
+    """Fetch public takes into a folder."""
     return download.download(request.names or [], request.out, report=report), download.CREDIT
 
 
@@ -120,30 +100,15 @@ class DemoItem(NamedTuple):
 
 @one_blas_thread()
 def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[DemoItem]:
-    """Write takes, learn from four, make variants, compare them with the other takes, and draw them.
-
-    Args:
-        request: The folder and the seed.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was made, with its file or folder.
-    """
+    """Write takes, learn from four, make variants, compare them with the other takes, and draw them."""
     folder, seed = request.out, request.seed
     report(Progress(0.0, "making takes"))
     paths = samples_write(SamplesWrite(names=["walk"], out=folder / "takes", takes=INPUTS + EXTRA, seed=seed))
-    takes = [_clip(path) for path in paths]
+    takes = [read_clip(path, unit_m=UNIT) for path in paths]
     inputs, extra = takes[:INPUTS], takes[INPUTS:]
 
-    def learning(step: Progress) -> None:
-        report(Progress(0.05 + 0.45 * step.share, step.what))
-
-    def judging(step: Progress) -> None:
-        report(Progress(0.6 + 0.3 * step.share, step.what))
-
     target = folder / "walk.ftm"
-    model = learn(Learn(takes=paths[:INPUTS], out=target, seed=seed, unit=UNIT), learning)
+    model = learn(Learn(takes=paths[:INPUTS], out=target, seed=seed, unit=UNIT), part_of(report, 0.05, 0.5))
     assert isinstance(model, VariationModel)
     report(Progress(0.5, "making variants"))
     new = [clip for clip in variants(model, Variants(count=VARIANTS, seed=seed)) if isinstance(clip, Clip)]
@@ -153,14 +118,9 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     endless = stream(Stream(model=target, out=folder / "endless_walk.bvh", frames=900, seed=seed))
     title = f"{VARIANTS} variants of {INPUTS} walks"
     judged = evaluate_motions(
-        inputs,
-        new,
-        extra,
-        options=EvaluationOptions(seed=seed, title=title),
-        target=folder / "report.html",
-        more=network_pictures(model) if can_plot() else (),
-        report=judging,
-    )
+        inputs, new, extra, target=folder / "report.html", seed=seed, title=title,
+        more=network_pictures(model) if can_plot() else (), report=part_of(report, 0.6, 0.9),
+    )  # fmt: skip
     report(Progress(0.92, "drawing"))
     return [
         DemoItem(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
@@ -185,9 +145,3 @@ def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[DemoItem]:
         *[DemoItem(f"overlay of {len(clips)} {name}", folder / f"overlay_{name}.png") for name, clips, _ in sets],
         DemoItem(f"{len(new)} variants as animations of one glTF file, for any 3-D viewer", folder / "variants.glb"),
     ]
-
-
-def _clip(path: Path) -> Clip:
-    motion = read(path, unit_m=UNIT)
-    assert isinstance(motion, Clip)
-    return motion

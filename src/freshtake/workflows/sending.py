@@ -23,7 +23,7 @@ from freshtake.formats.read_options import WriteOptions
 from freshtake.formats.rig import in_metres
 from freshtake.formats.vrm import PORT, PosePackets, PoseReader, humanoid_of
 from freshtake.methods.progress import Warn, unheard
-from freshtake.motion import Clip, Skeleton
+from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.features import decode
 from freshtake.motion.retarget import Retargeter, make_rig
@@ -59,11 +59,7 @@ class Pose(NamedTuple):
 class HumanoidBody:
     """How clips of one skeleton become poses of a humanoid.
 
-    Args:
-        trial: Some frames of the motion, in which the rest pose is found.
-        source: The file that is named in sentences.
-        unit_m: Metres per unit of the clips, where it is known.
-        warn: Called with sentences for the user.
+    The rest pose is found in `trial`, some frames of the motion; `source` is the file that is named in sentences.
     """
 
     def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Warn) -> None:
@@ -71,11 +67,7 @@ class HumanoidBody:
         upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
         self._options, self._source = WriteOptions(unit_m=_unit(trial, upright), warn=warn), source
         self._humanoid = humanoid_of(upright)
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """The humanoid skeleton."""
-        return self._humanoid.skeleton
+        self.skeleton = self._humanoid.skeleton
 
     def pose(self, clip: Clip) -> Pose:
         """Return the pose of a clip of one frame."""
@@ -94,9 +86,7 @@ class LiveSender:
 
     def send(self, clip: Clip, seconds: float) -> None:
         """Send a clip of one frame."""
-        pose = self._body.pose(clip)
-        place = pose.hips * GROUND
-        send_packets(self._socket, self._packing.of(place, pose.hips - place, pose.turns, seconds), self._address)
+        send_packets(self._socket, packed_pose(self._body.pose(clip), self._packing, seconds), self._address)
 
     def close(self) -> None:
         """Close the socket."""
@@ -135,14 +125,10 @@ class HumanoidPoses:
             verdict = assess(first, standard, amount=steers.amount, name=source.name)
             require_possible([verdict], keep_going, warn)
         self._body = HumanoidBody(first, source, unit_m, warn)
+        self.packing = PosePackets(self._body.skeleton)
         self._frames = _frames(source, stored, steers, plant, seed)
         self.frame_time: float = stored.model.frame_time
         self._at, self._pair = 0.0, (self._pose(), self._pose())
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """The humanoid skeleton."""
-        return self._body.skeleton
 
     def now(self) -> Pose:
         """Return the pose between the current two frames."""
@@ -232,17 +218,8 @@ def motion_send(
     """Send a model's motion until `request.seconds` are over or `steers.ended` says so.
 
     Where the first frames of a variation model are what no body does, nothing is sent, unless the request keeps going
-    (see motion.verdict).
-
-    Args:
-        request: The model, the address, and how it is played. Messages to the port `listen` steer it, from this machine
-            alone unless `host` is set.
-        warn: Called with sentences for the user.
-        steers: The values that the caller may change meanwhile; default: those of the request.
-        each_tick: Called with the steers after every pose.
-
-    Returns:
-        What was sent, and how punctually.
+    (see motion.verdict). Messages to the port `request.listen` steer it, from this machine alone unless `request.host`
+    is set. The caller may change `steers` meanwhile; `each_tick` is called with them after every pose.
     """
     source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
     if seconds is not None and not 0.0 < seconds < 1e9:
@@ -277,10 +254,9 @@ def _send(
     inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Warn,
 ) -> SendReport:  # fmt: skip
     """Send one pose per tick, made before its deadline; then apply incoming messages and make the next pose."""
-    packing = PosePackets(posing.skeleton)
     seen: deque[Tick] = deque(maxlen=KEPT)
     packets, largest, before = 0, 0, 0
-    ready = _packed(posing, packing, in_place, 0.0)
+    ready = packed_pose(posing.now(), posing.packing, 0.0, in_place=in_place)
     for tick in ticks(RATE, time.perf_counter, time.sleep):
         if steers.ended or (seconds is not None and tick.number >= seconds * RATE):
             break
@@ -293,14 +269,13 @@ def _send(
             each_tick(steers)
         posing.advance((tick.number + 1 - before) / RATE * steers.speed)
         before = tick.number + 1
-        ready = _packed(posing, packing, in_place, before / RATE)
+        ready = packed_pose(posing.now(), posing.packing, before / RATE, in_place=in_place)
     timing = lateness(seen) if seen else Lateness(0, 0, 0.0, 0.0, 0.0)
     return SendReport(address, before / RATE, packets, largest, timing, None if inbox is None else inbox.port)
 
 
-def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
-    """Pack the current pose: the travel over the ground goes to the root, the rest to the hips."""
-    pose = posing.now()
+def packed_pose(pose: Pose, packing: PosePackets, seconds: float, *, in_place: bool = False) -> list[bytes]:
+    """Pack a pose: the travel over the ground goes to the root, the rest to the hips."""
     place = pose.hips * GROUND
     return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)
 

@@ -20,25 +20,16 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.verdict import Remark, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.shared import Feet
+from freshtake.requests.fields import Feet
 from freshtake.requests.style import Styling
 from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel
-from freshtake.variation.goals.steering import Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator, model_of, requested_frames
-from freshtake.workflows.outputs import Made, finish_of, followed_by
+from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
-from freshtake.workflows.varying import amount_of_request, begun, judged, motion_of, steering_of, warn_of_amount
-
-
-def scaled_path(steer: Steering, scale: float) -> Steering:
-    """Return a steering along a path scaled about its first point."""
-    if steer.path is None:
-        return steer
-    path = np.asarray(steer.path)
-    return replace(steer, path=path[0] + scale * (path - path[0]))
+from freshtake.workflows.varying import amount_of_request, begun, judged, steering_of, warn_of_amount
 
 
 @one_blas_thread()
@@ -46,14 +37,6 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     """Write exactly as much of a cyclic model's endless motion as requested, standing feet held still.
 
     Along a path it begins on its first point, in its direction.
-
-    Args:
-        request: The model, the file and the length.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The motion as it was written.
     """
     if request.live is not None:
         raise UsageError("live motion is sent by the command freshtake stream --live: leave live out, and name out")
@@ -70,10 +53,14 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
 
     def made(count: int, path_scale: float = 1.0) -> Motion:
         """Return `count` frames along the path, scaled by `path_scale`."""
-        scaled = steer if path_scale == 1.0 or steer is None else scaled_path(steer, path_scale)
+        scaled = steer
+        if path_scale != 1.0 and steer is not None and steer.path is not None:  # about its first point
+            path = np.asarray(steer.path)
+            scaled = replace(steer, path=path[0] + path_scale * (path - path[0]))
         body_steer, start = (None, None) if scaled is None else begun(model, scaled)
         block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
-        motion = motion_of(model, model.decode(block.rows, start=start or block.start, name=target.stem), target.stem)
+        decoded = model.decode(block.rows, start=start or block.start, name=target.stem)
+        motion = as_motion(decoded, model.frame_time, model.dofs, target.stem)
         if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):
             return motion
         report(Progress(0.3, "planting feet"))
@@ -109,17 +96,8 @@ def in_style(
 
     A style changes how far a body gets and how long that takes. Both are measured on a first translation; then the
     source is steered along a path that is as many times shorter or longer, for as many frames as become those asked
-    for.
-
-    Args:
-        style: The style.
-        motion: The motion without it.
-        made: Makes a number of frames along the path scaled by a factor.
-        feet: Whether feet are planted.
-        warn: Called with sentences for the user.
-
-    Returns:
-        As many frames as the motion has, in the style, and remarks on them.
+    for. `made` makes a number of frames along the path scaled by a factor. Return as many frames as the motion has, and
+    remarks on them.
     """
     if not isinstance(motion, Clip):
         raise UsageError("a style is for bodies with a skeleton: leave --style out")

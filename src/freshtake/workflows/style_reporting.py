@@ -36,7 +36,7 @@ from freshtake.style.pairs import fit_to_learn
 from freshtake.style.settings import WarpSettings
 from freshtake.style.simple_translations import KINDS, held_out_errors
 from freshtake.style.warping.alignment import Alignment, align, warp
-from freshtake.workflows.inputs import read_takes
+from freshtake.workflows.inputs import read_sets
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StyledClip, StylePairs
@@ -64,17 +64,23 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
         (source, target), other = shown
         translated = other.translate(source)
         titles = [f"{source.name}, left out", "translated", f"{target.name}, real"]
-        picture = _picture(
-            "strips", "Translation of a clip left out", strips([source, translated, target], titles=titles)
+        figure = strips([source, translated, target], titles=titles)
+        text = "As in figure 1."
+        sections.append(
+            _drawn("Input above, translation below", text, "strips", "Translation of a clip left out", figure)
         )
-        sections.append(Section("Input above, translation below", "As in figure 1.", (), (picture,)))
         called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
         sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
         scene = scene_of(sets, layout="row", legend=LEGEND)
-    curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
+    names = [f"{a.name} - {b.name}" for a, b in pairs]
+    curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], names, 1.0 / model.frame_time)
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
-    sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
-    sections.append(_blend_section())
+    sections.append(_drawn("Time warps", text, "warps", "Differential time warps", curves))
+    text = (
+        "The weight of the input by its distance from the mean of the examples (figure 4); the largest over all DOFs "
+        "counts. The last curve is the default."
+    )
+    sections.append(_drawn("When the input is kept", text, "blend_function", "Blend function", blend_function()))
     words = model.held_out.in_words(len(pairs))
     summary = f"{words[:1].upper()}{words[1:]}. Its memory is {model.memory:.1f} s."
     pictures = {p.name: p.png for section in sections for p in section.pictures}
@@ -97,10 +103,11 @@ def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] 
     )
     # Leaving the clip as it is must be clearly worse: a tenth of its error at least.
     good = after < 0.9 * before
-    return (
-        good,
-        f"Usable: {statement}." if good else f"Look at: {statement}; give more pairs, or pairs that are more alike.",
-    )
+    return _judged(good, statement if good else f"{statement}; give more pairs, or pairs that are more alike")
+
+
+def _judged(good: bool, statement: str) -> tuple[bool, str]:
+    return good, f"{'Usable' if good else 'Look at'}: {statement}."
 
 
 def _held_out(
@@ -132,30 +139,15 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     fps = 1.0 / model.frame_time
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
     strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
+    weights = blend_over_time(list(translated.blends.T), list(model.parts), fps)
+    facing = "The way over the ground, with facing every half second; dots are where feet stand."
+    unlike = "Where the input is unlike the examples, it is blended into the translation (eq. 7 and 8)."
+    per_frame = "Frames of the translation per frame of the input."
     sections = [
-        Section("Input above, translation below", "", (), (_picture("strips", "Before and after", strip),)),
-        Section(
-            "From above",
-            "The way over the ground, with facing every half second; dots are where feet stand.",
-            (),
-            (_picture("ground_plan", "Ground plan", plan),),
-        ),
-        Section(
-            "Time warp",
-            "Frames of the translation per frame of the input.",
-            (),
-            (_picture("warp", "Time warp", warp_curves([steps], [source.name], fps)),),
-        ),
-        Section(
-            "Input unlike the examples",
-            "Where the input is unlike the examples, it is blended into the translation (eq. 7 and 8).",
-            (),
-            (
-                _picture(
-                    "blend", "Weight of the input", blend_over_time(list(translated.blends.T), list(model.parts), fps)
-                ),
-            ),
-        ),
+        _drawn("Input above, translation below", "", "strips", "Before and after", strip),
+        _drawn("From above", facing, "ground_plan", "Ground plan", plan),
+        _drawn("Time warp", per_frame, "warp", "Time warp", warp_curves([steps], [source.name], fps)),
+        _drawn("Input unlike the examples", unlike, "blend", "Weight of the input", weights),
     ]
     summary = f"{source.name} in a style that was {model.held_out.in_words(len(model.pairs))}."
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(translated.blends.mean())}
@@ -164,8 +156,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
     # Where most of the clip is unlike the examples, the result is mainly the clip itself.
     good = input_share < 0.5 and not done.remarks
-    statement = "; ".join([statement, *(remark.what for remark in done.remarks)])
-    verdict = (good, f"Usable: {statement}." if good else f"Look at: {statement}.")
+    verdict = _judged(good, "; ".join([statement, *(remark.what for remark in done.remarks)]))
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),
         figures,
@@ -190,22 +181,9 @@ def _errors_section(held: list[dict[str, Any]]) -> Section:
     return Section("Errors on clips left out", "", (Table(head, tuple(rows), caption),))
 
 
-def _blend_section() -> Section:
-    text = (
-        "The weight of the input by its distance from the mean of the examples (figure 4); the largest over all DOFs "
-        "counts. The last curve is the default."
-    )
-    return Section(
-        "When the input is kept", text, (), (_picture("blend_function", "Blend function", blend_function()),)
-    )
-
-
-def _names(pairs: tuple[tuple[Clip, Clip], ...]) -> list[str]:
-    return [f"{a.name} - {b.name}" for a, b in pairs]
-
-
-def _picture(name: str, title: str, figure: Any) -> Picture:
-    return Picture(name, title, "", png(figure), True)
+def _drawn(heading: str, text: str, name: str, title: str, figure: Any) -> Section:
+    """Return a section with one picture."""
+    return Section(heading, text, (), (Picture(name, title, "", png(figure), True),))
 
 
 ALIGNED_LEGEND = {
@@ -226,16 +204,7 @@ class Aligned(NamedTuple):
 
 @one_blas_thread()
 def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unheard) -> Aligned:
-    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested.
-
-    Args:
-        request: Both files, what is written, and how they are warped.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        Both motions and their alignment.
-    """
+    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested."""
     out, plot = request.out, request.plot
     if out is not None:
         for_writing(out)
@@ -267,25 +236,21 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
 
 def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any) -> str:
     """Build a page that plays both motions and the warped second one side by side, above the correspondences."""
-    from freshtake.reports.plots import Picture, png
-    from freshtake.reports.style_figures import Section, style_page
-    from freshtake.reports.viewport.staging import scene_of
-
     moved = warp(b, alignment, onto="first")
     sets = [("input", [a]), ("variant", [moved]), ("extra", [b])]
     least, most = float(alignment.steps.min()), float(alignment.steps.max())
     statement = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
-    picture = Picture("alignment", "Which frames belong together", "", png(figure), True)
+    section = _drawn("Correspondences", "", "alignment", "Which frames belong together", figure)
     summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
     return style_page(
-        f"{a.name} and {b.name}, aligned", summary, [Section("Correspondences", "", (), (picture,))],
+        f"{a.name} and {b.name}, aligned", summary, [section],
         scene_of(sets, layout="row", legend=ALIGNED_LEGEND), (True, f"In step: {statement}."),
     )  # fmt: skip
 
 
 def _motions(paths: Sequence[Path], reading: dict[str, Any] | None) -> list[Clip | Stroke]:
     out: list[Clip | Stroke] = []
-    for path, motion in zip(paths, read_takes(paths, reading), strict=True):
+    for path, motion in zip(paths, read_sets([paths], reading)[0], strict=True):
         if not isinstance(motion, Clip | Stroke):
             raise UsageError(f"{path} is a {kind_word(motion)}: clips with a skeleton and strokes can be aligned")
         out.append(motion)

@@ -12,11 +12,10 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, is_model, save
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
-from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Report, Warn, each, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import resample, take_frames, with_up
 from freshtake.motion.features import decode
@@ -31,7 +30,7 @@ from freshtake.requests.style import GaitsLearn, GaitsSample, StyleApply, StyleL
 from freshtake.style.columns import ALL
 from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
-from freshtake.workflows.inputs import length_or_none, model_of, read_clips, requested_frames
+from freshtake.workflows.inputs import model_of, read_clips, requested_frames
 from freshtake.workflows.outputs import Finish, chosen_character, targets_of
 
 if TYPE_CHECKING:
@@ -71,25 +70,19 @@ class StyleLearned(NamedTuple):
 
 
 class StyledClip(NamedTuple):
-    """A clip in a style, and the figures and remarks on it.
+    """A clip in a style, at the rate and on the skeleton of the one that was translated, and remarks on it.
 
-    Attributes:
-        clip: The translation, at the rate and on the skeleton of the clip that was translated.
-        fitted: That clip as the model sees it.
-        kept: By part of the body, how much of the clip was kept on average because the examples hold nothing like it.
-        arrived: By part of the body, the share of the style that arrived; parts that the style leaves alone are absent.
-        gaits: Before and after; None for bodies without two feet.
-        remarks: What is not as in the clip or as in the takes of the style.
-        translation: What the model made, on its skeleton; None where several styles were mixed.
+    `kept` says by part of the body how much of the clip was kept on average because the examples hold nothing like it,
+    `arrived` which share of the style arrived; parts that the style leaves alone are absent.
     """
 
     clip: Clip
-    fitted: Clip
+    fitted: Clip  # the clip that was translated, as the model sees it
     kept: dict[str, float]
     arrived: dict[str, float]
-    gaits: tuple[Gait, Gait] | None
-    remarks: tuple[Remark, ...]
-    translation: StyleTranslation | None
+    gaits: tuple[Gait, Gait] | None  # before and after; None for bodies without two feet
+    remarks: tuple[Remark, ...]  # what is not as in the clip or as in the takes of the style
+    translation: StyleTranslation | None  # on the model's skeleton; None where several styles were mixed
 
 
 class StyleApplied(NamedTuple):
@@ -122,52 +115,38 @@ def style_pairs(
 
 
 def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> StylePairs:
-    """Pair clips by content, or by order if there are equally many; single takes are cut."""
-    if by_content:
-        return _by_content(sources, targets)
-    return _by_stretches(sources[0], targets[0]) if len(sources) == 1 else _by_order(sources, targets)
-
-
-def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import match
-
-    matches = match(sources, targets, every=True)
-    pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
-    table = _rows(pairs, [m.contents for m in matches], [m.apart for m in matches])
-    used = {id(clip) for pair in pairs for clip in pair}
-    return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
-
-
-def _by_stretches(source: Clip, target: Clip) -> StylePairs:
+    """Pair clips by content, or by order if there are equally many; single takes are cut, and their pieces paired."""
     from freshtake.style.pairs import cut_and_paired
+    from freshtake.style.warping.correspondence import content, content_distances, described, match
 
-    require_compatible(source.skeleton, target.skeleton, source.name, target.name)
-    stretches = cut_and_paired(source, target)
-    table = _rows(stretches.pairs, stretches.contents, stretches.apart)
-    return StylePairs(stretches.pairs, table, True, (), (stretches.what,), stretches.are_cut)
-
-
-def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import content, content_distances
-
-    pairs = tuple(zip(sources, targets, strict=True))
-    for clip in (*sources, *targets):
-        require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
-    contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
-    distances = content_distances(*contents)
-    table = _rows(pairs, list(zip(*contents, strict=True)), np.diagonal(distances).tolist())
-    return StylePairs(pairs, table, False, ())
-
-
-def _rows(
-    pairs: Sequence[tuple[Clip, Clip]], contents: Sequence[Sequence[Any]], apart: Sequence[float]
-) -> tuple[PairRow, ...]:
-    from freshtake.style.warping.correspondence import described
-
-    return tuple(
+    contents: Sequence[tuple[Any, Any]]
+    apart: Sequence[float]
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    one_take = False
+    if by_content:
+        matches = match(sources, targets, every=True)
+        pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
+        contents, apart = [m.contents for m in matches], [m.apart for m in matches]
+        used = {id(clip) for pair in pairs for clip in pair}
+        left_out = tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used)
+    else:
+        for clip in (*sources, *targets):
+            require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
+        if len(sources) == 1:
+            stretches = cut_and_paired(sources[0], targets[0])
+            pairs, contents, apart = stretches.pairs, stretches.contents, stretches.apart
+            notes, one_take = (stretches.what,), stretches.are_cut
+        else:
+            pairs = tuple(zip(sources, targets, strict=True))
+            each_content = [[content(clip) for clip in clips] for clips in (sources, targets)]
+            contents = list(zip(*each_content, strict=True))
+            apart = np.diagonal(content_distances(*each_content)).tolist()
+    table = tuple(
         PairRow(a.name, b.name, described(first), described(second), distance)
         for (a, b), (first, second), distance in zip(pairs, contents, apart, strict=True)
     )
+    return StylePairs(pairs, table, by_content or len(sources) == 1, left_out, notes, one_take)
 
 
 @one_blas_thread()
@@ -179,14 +158,7 @@ def style_learn(
 ) -> StyleLearned:
     """Read pairs, learn, and write the model and, where the request names one, the report page.
 
-    Args:
-        request: The clips of both styles, the model's file, and how to learn.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        show: Called with the pairs before anything is learned from them.
-
-    Returns:
-        The model and its pairs.
+    `show` is called with the pairs before anything is learned from them.
     """
     from freshtake.style.learning import learn
 
@@ -200,13 +172,13 @@ def style_learn(
     share = 1.0 if request.report is None else 0.5
     model = learn(
         pairs.pairs, settings_of(request), one_take=pairs.one_take,
-        report=lambda p: report(Progress(share * p.share, p.what)),
+        report=part_of(report, 0.0, share),
     )  # fmt: skip
     written = [request.out]
     if request.report is not None:
         from freshtake.workflows.style_reporting import learning_page
 
-        page = learning_page(model, pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what)))
+        page = learning_page(model, pairs, part_of(report, share, 1.0))
         written += write_report(request.report, *page)
     save(request.out, model, sources=[name for pair in model.pairs for name in pair])
     if model.held_out.hardly_differs:
@@ -229,14 +201,7 @@ def translated(
 ) -> StyledClip:
     """Put a clip of any rate and skeleton into one style, or into several that are mixed, and compare both gaits.
 
-    Args:
-        styles: Models and their weights.
-        clip: What is to be translated.
-        request: How.
-        warn: Receives a sentence on how the clip was converted.
-
-    Returns:
-        The translation and all that the front ends show of it.
+    `styles` are models and their weights; `warn` receives a sentence on how the clip was converted.
     """
     models = [model for model, _ in styles]
     fitted, back = fitted_clip(clip, models[0], warn)
@@ -268,7 +233,6 @@ def translated(
 
 
 def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styling) -> Clip:
-    """Translate a clip into several styles at once."""
     from freshtake.style.style_mixing import blend
 
     if request.parts or request.speed != "proportion":
@@ -304,14 +268,6 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
     """Translate files into the style of a model, or into several mixed by weights; write them and a report page.
 
     Red results are refused, and not written, unless the request keeps going.
-
-    Args:
-        request: Models, clips, where they go, and how much of the style.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What became of each clip.
     """
     first, *others = request.paths
     if request.styles and is_model(first):
@@ -330,18 +286,15 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
         for_writing(target)
     models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
     finish = Finish(onto=chosen_character(request, warn))
-    done = []
-    for number, (clip, target) in enumerate(zip(clips, targets, strict=True)):
-        report(Progress(number / len(clips), clip.name))
-        done.append(_applied(request, models, clip, target, finish, warn))
-    return done
+    pairs = list(zip(clips, targets, strict=True))
+    steps = each(pairs, report, lambda pair: pair[0].name)
+    return [_applied(request, models, clip, target, finish, warn) for clip, target in steps]
 
 
 def _applied(
     request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, finish: Finish,
     warn: Warn,
 ) -> StyleApplied:  # fmt: skip
-    """Translate and write one file."""
     taken = read_clips([[path]], request.reading(warn), NEED)[0][0]
     done = translated(models, taken, request, warn)
     done = done._replace(clip=done.clip.changed(name=target.stem))
@@ -408,16 +361,7 @@ CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 @one_blas_thread()
 def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Warn = unheard) -> GaitModel:
-    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference.
-
-    Args:
-        request: The clips and the model's file.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The model that was written.
-    """
+    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference."""
     check_model_target(request.out)
     paths = named_cells(request.cells)
     read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]
@@ -469,21 +413,12 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
 
 @one_blas_thread()
 def gaits_sample(request: GaitsSample, report: Report = silent, warn: Warn = unheard) -> Clip:
-    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds.
-
-    Args:
-        request: The model, the file, the mixture and the length.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The walk.
-    """
+    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds."""
     for_writing(request.out)
     model: GaitModel = model_of(request.model, "gaits")
     mixed = mixture(request.style, model.styles), mixture(request.speed, model.speeds)
     cycles, frames = request.cycles, 0
-    if length_or_none(request) is not None:
+    if request.frames is not None or request.seconds is not None:
         frames = requested_frames(request, model.code.recipe.frame_time)
         cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
     clip = model.synthesize(*mixed, cycles=cycles, name=request.out.stem)

@@ -32,7 +32,7 @@ from freshtake.texture.loops import NoLoop
 from freshtake.texture.model import TextureModel
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
-from freshtake.workflows.inputs import frame_at, moment_of
+from freshtake.workflows.inputs import frame_at
 
 Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
 
@@ -60,18 +60,8 @@ def make_play(
 ) -> MadePlay:  # fmt: skip
     """Play a model as a request asks for it.
 
-    Args:
-        model: The model to play.
-        request: Whether it is a loop, where it goes, and the seed.
-        frames: How many frames to make.
-        plant: Whether feet are held, and how still.
-        path: Points (points, 2) on the ground to follow, in the model's unit.
-        picture: Where all loops that were found are drawn.
-        report: Receives `Progress`.
-        say: Receives sentences about what is doubtful.
-
-    Returns:
-        The motion; of a loop, the nearest length that closes may be another than `frames`.
+    `path` are points (points, 2) on the ground in the model's unit; `picture` is where all loops that were found are
+    drawn. A loop has the nearest length that closes, which may be another than `frames`.
     """
     if request.jump_time is not None:
         model = with_jump_time(model, request.jump_time)
@@ -135,30 +125,39 @@ def steered_play(
     cell: str | None = None,
     guide: Guide | None = None,
 ) -> Steered:
-    """Play by a plan: at each of its times, change to the cell or guide given there."""
-    given = guide or Guide()
+    """Play by a plan: at each of its times, change to the cell or guide given there.
+
+    Without any guide, playback has the travel and turning of the takes.
+    """
+    now = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
-    guides = [(at, _guided(model, what)) for at, what in stops]
-    if not _is_guided(model, guides, given):
-        return _plain(model, rng, frames, stops, cell)
-    state, now, done, parts, seen = model.start_guided(rng, given, cell=cell), given, 0, [], []
-    for (until, what), (_, change) in zip([*stops, (frames, "")], [*guides, (frames, None)], strict=True):
-        count = min(until, frames) - done
-        if count > 0:
-            state, rows, played = model.advance_guided(state, rng, now, count)
+    changes = [(at, _guided(model, what) or what) for at, what in stops]
+    guided = _is_guided(model, changes, now)
+    start = start_on(now, model.bearings.up) if guided else Start()
+    state: Any = model.start_guided(rng, now, cell=cell) if guided else model.start(rng, cell=cell)
+    done, parts, seen = 0, [], []
+    for until, change in [*changes, (frames, "")]:
+        if (count := min(until, frames) - done) > 0:
+            if guided:
+                state, rows, played = model.advance_guided(state, rng, now, count)
+            else:
+                before = state
+                state, played = model.play(state, rng, count)
+                rows = shown(before, played, model.blending)
             parts.append(rows)
             seen.append(played)
             done += count
-        if change is not None:
+        if isinstance(change, Guide):
             now = _changed(now, change)
-        elif what:
-            state = state.steered(model.steer(state.play, what))
-    return Steered(np.concatenate(parts), _joined(seen), start_on(given, model.bearings.up))
+        elif change and done < frames:
+            state = state.steered(model.steer(state.play, change)) if guided else model.steer(state, change)
+    played = Played(*[np.concatenate(columns) for columns in zip(*seen, strict=True)])
+    return Steered(np.concatenate(parts), played, start)
 
 
-def _is_guided(model: TextureModel, guides: Sequence[tuple[int, Guide | None]], given: Guide) -> bool:
+def _is_guided(model: TextureModel, changes: Sequence[tuple[int, Guide | str]], given: Guide) -> bool:
     is_given = given.heading is not None or given.path is not None or given.speed is not None
-    if is_given or any(change is not None for _, change in guides):
+    if is_given or any(isinstance(change, Guide) for _, change in changes):
         return True
     return model.rates > 0 and bool(model.bearings.straight.any())
 
@@ -182,28 +181,6 @@ def _changed(now: Guide, change: Guide) -> Guide:
     if change.heading is not None:
         return replace(now, heading=change.heading, path=None)
     return replace(now, speed=change.speed)
-
-
-def _plain(
-    model: TextureModel, rng: np.random.Generator, frames: int, stops: Sequence[tuple[int, str]], cell: str | None
-) -> Steered:
-    """Play with the takes' travel and turning, unguided."""
-    state, done, parts, seen = model.start(rng, cell=cell), 0, [], []
-    for until, name in [*stops, (frames, "")]:
-        count = min(until, frames) - done
-        if count > 0:
-            before = state
-            state, played = model.play(state, rng, count)
-            parts.append(shown(before, played, model.blending))
-            seen.append(played)
-            done += count
-        if name and done < frames:
-            state = model.steer(state, name)
-    return Steered(np.concatenate(parts), _joined(seen), Start())
-
-
-def _joined(parts: Sequence[Played]) -> Played:
-    return Played(*[np.concatenate(columns) for columns in zip(*parts, strict=True)])
 
 
 def _made_loop(
@@ -249,7 +226,6 @@ def _made_loop(
 
 
 def _course(course: str | float | None) -> str | float | None:
-    """Return a course by its name, or as a number of degrees."""
     try:
         return None if course is None else float(course)
     except ValueError:
@@ -278,19 +254,19 @@ def _draw_candidates(
 
 def _among(model: TextureModel, request: Playing) -> Bools | None:
     """Find the frames (frames,) of a cell and between two moments of the take; None for all."""
-    between = moment_of(request.start), moment_of(request.end)
-    if request.cell is None and between == (None, None):
+    first, stop = frame_at(request.start, model.frame_time), frame_at(request.end, model.frame_time)
+    in_part = first is not None or stop is not None
+    if request.cell is None and not in_part:
         return None
     among = np.ones(len(model.rows), dtype=np.bool_)
     if request.cell is not None:
         among &= model.segments.cells() == model.cell(request.cell)
-    if between != (None, None):
+    if in_part:
         if len(model.segments.bounds) > 2:
             raise UsageError(
                 f"--from and --to are moments of one take, but the model was learned from "
                 f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
             )
-        first, stop = (None if moment is None else frame_at(moment, model.frame_time) for moment in between)
         first, stop = 0 if first is None else first, len(among) if stop is None else stop
         if not 0 <= first < stop <= len(among):
             length = len(among) * model.frame_time
@@ -303,7 +279,6 @@ def _among(model: TextureModel, request: Playing) -> Bools | None:
 
 
 def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
-    """Describe a candidate as plain values."""
     alike = {k: None if v is None else round(v, 3) for k, v in loop.likeness._asdict().items()}
     return {
         "pieces": [[a, b] for a, b in loop.pieces()],

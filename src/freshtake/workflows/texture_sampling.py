@@ -11,11 +11,9 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import can_plot, require_plots, write_figure
-from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
@@ -29,7 +27,7 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Delivery, Finish, finish_of, followed_by, playback_summary, turn_note
+from freshtake.workflows.outputs import Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
 MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
@@ -49,14 +47,6 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
     """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
 
     Without a picture, the matrices are drawn next to the model when no frame comes near to another.
-
-    Args:
-        request: The takes, how frames are described, and the model's file.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful.
-
-    Returns:
-        The model, and the size of its file compared with the takes.
     """
     from freshtake.texture.learning import recurring
 
@@ -76,7 +66,9 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
             f"needed), so that jumps will show{where}"
         )
     if drawn is not None:  # first, so that a failure to write the picture leaves no model either
-        draw_matrices(model, drawn)
+        from freshtake.reports.texture_figures import matrices
+
+        write_figure(drawn, matrices(model))
     save(request.out, model, sources=[path.name for paths in sources.values() for path in paths])
     return LearnedTexture(model, texture_facts(model) | sizes(takes, request.out))
 
@@ -182,16 +174,7 @@ class SampledTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_sample(request: TextureSample, report: Report = silent, warn: Warn = unheard) -> SampledTexture:
-    """Write motion of the requested length: a piece of endless play, or a loop, repeated.
-
-    Args:
-        request: The model, the file, the length, and where the motion goes.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful: large jumps, a speed out of reach, a loop unlike the take.
-
-    Returns:
-        What was written, and the loops that were found.
-    """
+    """Write motion of the requested length: a piece of endless play, or a loop, repeated."""
     target, finish = request.out, finish_of(request, warn)
     if request.candidates is not None:
         require_plots()
@@ -202,13 +185,13 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     report(Progress(0.0, f"making {frames} frames"))
     made = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
-        report=lambda step: report(Progress(0.7 * step.share, step.what)), say=warn,
+        report=part_of(report, 0.0, 0.7), say=warn,
     )  # fmt: skip
     motion, rows = made.motion, made.rows
     way = None if path is None or motion is None else followed_by(path, motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
-        if finish.onto is not None or finish.delivery != Delivery():
+        if finish.onto is not None or finish.moves_travel:
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_mesh(model, rows, target, finish.unit_m)
     else:
@@ -246,12 +229,9 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
 
 def write_motion(model: TextureModel, sampled: Any, target: Path, finish: Finish) -> None:
     """Write a motion, named after its file; plain rows become a stroke."""
-    if isinstance(sampled, np.ndarray):
-        times = np.arange(len(sampled), dtype=np.float64) * model.frame_time
-        sampled = Stroke(sampled, times, tuple(f"x{k}" for k in range(sampled.shape[1])))
-    motion: Motion = (
-        sampled.changed(name=target.stem) if isinstance(sampled, Clip) else replace(sampled, name=target.stem)
-    )
+    names = [f"x{k}" for k in range(sampled.shape[1])] if isinstance(sampled, np.ndarray) else []
+    motion = as_motion(sampled, model.frame_time, names)
+    motion = motion.changed(name=target.stem) if isinstance(motion, Clip) else replace(motion, name=target.stem)
     unit = finish.unit_m if isinstance(motion, Stroke) or finish.unit_m is not None else motion.unit_m
     finish._replace(unit_m=unit).write(target, motion)
 
@@ -283,10 +263,3 @@ def _write_mesh(model: TextureModel, rows: Floats, target: Path, unit_m: float |
     path = layout.path(rows, Start()) if heading else None
     unit = unit_m if unit_m is not None else layout.unit_m
     write_morphs(target, morphs, Playing(rows[:, at:], model.frame_time, path, target.stem), unit)
-
-
-def draw_matrices(model: TextureModel, target: Path) -> None:
-    """Draw distances, chances and the jump map (fig. 3)."""
-    from freshtake.reports.texture_figures import matrices
-
-    write_figure(target, matrices(model))

@@ -11,9 +11,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.files import replacing_folder, scratch_folder
 from freshtake.formats.ftm import save
-from freshtake.formats.registry import read
+from freshtake.formats.registry import read, take_files
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout
@@ -97,13 +96,7 @@ def texture_tables(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Measure table 1 (compression with real file sizes) and table 2 (errors) of mesh sequences.
 
-    Args:
-        request: The mesh sequences.
-        report: Receives `Progress`.
-        warn: Receives sentences about what was repaired while reading.
-
-    Returns:
-        By file: the rows of both tables, `compression` and `errors`.
+    The rows of both are returned by file, as `compression` and `errors`.
     """
     tables = {}
     for path in take_files(request.meshes):
@@ -121,16 +114,7 @@ def texture_tables(
 
 @one_blas_thread()
 def texture_figures(request: TextureFigures, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Draw figs. 3 and 5-9 for a take into a folder that appears atomically.
-
-    Args:
-        request: The take, the folder and the seed.
-        report: Receives `Progress`.
-        warn: Receives sentences about what was repaired while reading.
-
-    Returns:
-        The pictures.
-    """
+    """Draw figs. 3 and 5-9 for a take into a folder that appears atomically."""
     require_plots()
     source, folder, seed = request.take, request.out, request.seed
     motion = read(source, **request.reading(warn))

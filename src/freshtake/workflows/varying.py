@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, read_stored
 from freshtake.formats.joint_files import read_limits, read_pins
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, read
+from freshtake.formats.registry import read
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -25,22 +25,24 @@ from freshtake.motion.features import Start
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.motion.verdict import Remark, Standard, Verdict, assess, off_the_path, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.shared import Amounts, Steer
+from freshtake.requests.fields import Amounts, Steer
 from freshtake.requests.variation import Variants, Vary
 from freshtake.variation.amount import NATURAL, Amount, GuardReport, amount_of, guard_notes, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, length_or_none, read_path
+from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, read_path
 from freshtake.workflows.outputs import (
-    Finish,
     Limiter,
+    as_motion,
     finish_of,
     followed_by,
     is_one_file,
     placed,
     playback_summary,
+    suffix_like,
+    suffix_of,
     turn_note,
 )
 
@@ -53,7 +55,6 @@ ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"
 STRAINED = 3.0  # standard deviations
 POSE_MISSED = 0.5  # degrees beyond which a pose counts as missed
 MISSED = 0.02  # share of a goal beyond which its miss is reported
-ALL_DEFAULTS = Variants()
 
 
 class Variant(NamedTuple):
@@ -106,14 +107,6 @@ def amount_of_request(request: Amounts) -> Amount:
     return Amount(request.amount, request.amount_time, dict(request.parts))
 
 
-def motion_of(model: VariationModel | PaperModel, decoded: Any, name: str) -> Motion:
-    """Return what a model made as a motion; plain rows become a stroke, whose dimensions are the DOFs."""
-    if isinstance(decoded, np.ndarray):
-        return Stroke(decoded, np.arange(len(decoded), dtype=np.float64) * model.frame_time, model.dofs, name)
-    motion: Motion = decoded
-    return motion
-
-
 def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
     """Return a path relative to its first point and initial direction, and where it begins."""
     travel = model.travel
@@ -154,27 +147,18 @@ def warn_of_amount(amount: float | Amount, warn: Warn) -> None:
         warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
 
 
-def variants(model: VariationModel, request: Variants = ALL_DEFAULTS) -> Iterator[Motion]:
+def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
     """Yield the motions of `guided_variants`, without goals or reports."""
     return (variant.motion for variant in guided_variants(model, request))
 
 
-def guided_variants(
-    model: VariationModel, request: Variants = ALL_DEFAULTS, goals: Goals | None = None
-) -> Iterator[Variant]:
+def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
     Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
     successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
-    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`).
-
-    Args:
-        model: The model to draw from.
-        request: How many, from which seed and number on, how long and how different; lengths are taken from `goals`.
-        goals: What every variant has to do.
-
-    Yields:
-        One variant after the other, before its travel or character is changed.
+    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`). Lengths are those of `goals`, not
+    of the request; travel and character are still the model's.
     """
     goals = goals or Goals()
     if request.loop:
@@ -197,7 +181,8 @@ def guided_variants(
             )
 
         variant, checks = guarded(draw, model.body_limits if request.guard else None, amount)
-        yield Variant(motion_of(model, variant.motion, name), variant.report, checks)
+        motion = as_motion(variant.motion, model.frame_time, model.dofs, name)
+        yield Variant(motion, variant.report, checks)
 
 
 def _check_duration(model: VariationModel, goals: Goals) -> None:
@@ -231,14 +216,6 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
     """Write variants of a model into a folder that appears atomically, in the format of the takes it was learned from.
 
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
-
-    Args:
-        request: What to write, and where.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, and what is known about each variant.
     """
     goals, finish = goals_of(request), finish_of(request, warn)
     single = is_one_file(request.out, request.count, request.format, "variants", together=True)
@@ -282,7 +259,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
             written.guards.append(checks)
         require_possible(written.verdicts, finish.keep_going, warn)
     if single:
-        _write_together(request.out, ready, finish)
+        finish.write(request.out, ready[0] if len(ready) == 1 else cast(list[Clip], ready))
         written.paths.append(request.out)
     if limiter is not None:
         limiter.report(warn)
@@ -291,10 +268,6 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
         if sentence is not None:
             warn(sentence)
     return written._replace(last=ready[-1])
-
-
-def _write_together(target: Path, ready: list[Motion], finish: Finish) -> None:
-    finish.write(target, ready[0] if len(ready) == 1 else cast(list[Clip], ready))
 
 
 def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
@@ -309,7 +282,7 @@ def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
     for number in range(request.first, request.first + request.count):
         name = f"variant_{number:03d}"
         sampled = model.sample(generator(request.seed, number), amount=request.amount, plant=plant, name=name)
-        motion = motion_of(model, sampled, name)
+        motion = as_motion(sampled, model.frame_time, model.dofs, name)
         yield Variant(motion, GoalReport(1.0, (len(motion) - 1) * model.frame_time, None, 0.0, 0.0, ()))
 
 
@@ -318,7 +291,7 @@ def _check_paper_request(request: Vary, goals: Goals) -> None:
     asked = {
         "--loop": request.loop,
         "--cycles": request.cycles is not None,
-        "--seconds and --frames": length_or_none(request) is not None,
+        "--seconds and --frames": request.frames is not None or request.seconds is not None,
         "--limits": request.limits is not None,
         "goals (--start, --end, --pose, --pins, --speed, --heading, --path)": any(vars(goals).values()),
     }
@@ -347,10 +320,10 @@ def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | Non
 
 def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
     """Return goals with the requested duration: a loop includes the time of its last frame, others do not."""
-    length = length_or_none(request)
-    if length is None:
+    if request.frames is None and request.seconds is None:
         return goals
-    return replace(goals, duration=(frame_count(length, frame_time) - (0 if request.loop else 1)) * frame_time)
+    frames = frame_count(request.frames, request.seconds, frame_time)
+    return replace(goals, duration=(frames - (0 if request.loop else 1)) * frame_time)
 
 
 def _fitted(goals: Goals, model: VariationModel) -> Goals:
@@ -364,14 +337,14 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
 
 
 def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> None:
-    """Warn of goals that were missed, and of poses far from the examples."""
     strain = max(report.strain for report in reports)
     if strain > STRAINED:
         warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
     error = np.degrees(max(report.pose_error for report in reports))
     if error > POSE_MISSED:
         warn(f"pinned poses are missed by up to {error:.1f}°, because feet are planted: try --lock soft or --no-plant")
-    length, bodies = max(report.length_error for report in reports), _pinned_bodies(goals)
+    length, pins = max(report.length_error for report in reports), (goals.start, goals.end, *goals.poses)
+    bodies = [pin.motion for pin in pins if pin is not None and isinstance(pin.motion, Clip)]
     # an error of height counts by its angle at the distance of a leg's length
     if bodies and length > np.radians(POSE_MISSED) * leg_length(bodies[0].skeleton):
         warn(
@@ -385,26 +358,12 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> N
             warn(f"the {name} of {goal:.3g}{unit} became {reached_text}{unit}, because the pace has natural limits")
 
 
-def _pinned_bodies(goals: Goals) -> list[Clip]:
-    pins = [pin for pin in (goals.start, goals.end, *goals.poses) if pin is not None]
-    return [pin.motion for pin in pins if isinstance(pin.motion, Clip)]
-
-
 def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
     """Return the suffix of variants: the given one, the character's, the first example's, or the usual one."""
     if ending is None and onto is not None and onto.gltf:
         return onto.ending
     if ending is not None:
-        suffix = f".{ending.lstrip('.')}"
-        for_writing(Path(f"variant{suffix}"))
-        return suffix
+        return suffix_of(ending, "variant")
     recipe = stored.model.material.recipe
     usual = ENDINGS[Stroke if recipe is None else recipe.motion_type]
-    suffix = Path(stored.sources[0]).suffix.lower() if stored.sources else ""
-    if suffix == ".amc":  # AMC only holds a joint's degrees of freedom, which rotation vectors leave
-        return usual
-    try:
-        for_writing(Path(f"variant{suffix}"))
-    except FormatError:
-        return usual
-    return suffix or usual
+    return suffix_like(Path(stored.sources[0]), usual) if stored.sources else usual

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import check_free, replacing, write_bytes
+from freshtake.errors import UsageError
+from freshtake.formats.files import replacing, write_bytes
 from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.gltf import has_skin
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in_all
-from freshtake.formats.take_files import MODELS, TAKES, take_files
+from freshtake.formats.registry import take_files, take_in_all
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
-from freshtake.motion import Clip, Stroke
+from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -31,6 +30,7 @@ from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.clips import View
 from freshtake.workflows.live import STREAMS, Steers, joined, styled
+from freshtake.workflows.outputs import as_motion, check_targets
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 CHARACTERS = (".glb", ".gltf", ".vrm")
@@ -45,20 +45,10 @@ class ViewResult(NamedTuple):
 
 @one_blas_thread()
 def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewResult:
-    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green.
-
-    Args:
-        request: The files; `out` is a page, `png` a strip of poses, `gif` a moving picture, each written where named.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The scene, and the files that were written.
-    """
-    _check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
-    kinds = TAKES | MODELS
-    sources = take_files(request.paths, kinds)
-    paths = [*sources, *take_files(request.variants or [], kinds)]
+    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green."""
+    check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
+    sources = take_files(request.paths, models=True)
+    paths = [*sources, *take_files(request.variants or [], models=True)]
     sets: list[tuple[str, list[Motion]]] = []
     report(Progress(0.0, "reading"))
     read = iter(take_in_all([path for path in paths if not is_model(path)], ReadOptions(**request.reading(warn))))
@@ -72,14 +62,6 @@ def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewRe
     flat = [skin for skin, (_, some) in zip(skins, sets, strict=True) for _ in some]
     scene = scene_of(sets, title=request.title or _title(paths), layout=request.layout or "", skins=flat)
     return ViewResult(scene, list(_written(scene, request.out, request.png, request.gif, report)))
-
-
-def _check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
-    for path, endings in targets:
-        if path is not None and path.suffix.lower() not in endings:
-            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
-        if path is not None:
-            check_free(path)
 
 
 def _written(scene: Scene, page: Path | None, png: Path | None, gif: Path | None, report: Report) -> Iterator[Path]:
@@ -112,34 +94,26 @@ def _named(motion: Motion, path: Path) -> Motion:
 
 
 def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
-    """Make new motions of a model, named after its file."""
     from freshtake.requests.variation import Variants
     from freshtake.workflows.inputs import generator
     from freshtake.workflows.varying import variants
 
     model: Any = read_stored(path).model
     method = method_of(model)
-    name = "" if method is None else method.name
-    if name == "variation":
+    kind = "" if method is None else method.name
+    if kind == "variation":
         for number, motion in enumerate(variants(model, Variants(count=count, seed=seed)), start=1):
             yield _named(motion, Path(f"{path.stem}_{number}"))
-    elif name in ("density", "texture"):
+    elif kind in ("density", "texture"):
         # Six seconds of an endless motion show several cycles.
         frames = max(2, round(6.0 / model.frame_time))
         for number in range(1, count + 1):
-            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
-            yield _motion(sampled, model.frame_time, f"{path.stem}_{number}")
+            name = f"{path.stem}_{number}"
+            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=name)
+            yield as_motion(sampled, model.frame_time, name=name)
     else:
         uses = "" if method is None else f": make one with freshtake {method.uses}, and view the result"
         raise UsageError(f"{path} holds a model that needs a motion or a style to work on{uses}")
-
-
-def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
-    """Return a motion as it is; plain rows, which models of strokes make, become a stroke."""
-    if isinstance(sampled, np.ndarray):
-        return Stroke(sampled, frame_time * np.arange(len(sampled), dtype=np.float64), name=name)
-    motion: Motion = sampled
-    return motion
 
 
 NO_TURNS = np.zeros((0, 4))

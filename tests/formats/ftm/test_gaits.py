@@ -12,7 +12,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import gaits as parts_of_gaits
-from freshtake.formats.ftm.parts import Parts
+from freshtake.formats.ftm.io import Parts
 from freshtake.style import bilinear
 from freshtake.style.bilinear import GaitModel
 from tests.style.warping.known_warps import walk_clip

@@ -11,7 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import FormatError
 from freshtake.formats.ftm import style as parts_of_style
-from freshtake.formats.ftm.parts import Parts
+from freshtake.formats.ftm.io import Parts
 from freshtake.style.learning import learn
 from freshtake.style.settings import Settings
 from tests.motion.rigs import RIGS

@@ -15,7 +15,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.orientation import find_paws
 from freshtake.motion.body.roles import feet, hands, leg_length
 from freshtake.motion.edit import scaled, with_up
-from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
+from freshtake.motion.skeleton import skeleton_from_parts, skeleton_parts
 from freshtake.numeric.rotations import about_axis
 from tests.motion.rigs import bones_along_x
 
@@ -65,7 +65,7 @@ def test_people_keep_two_feet(up: str) -> None:
 def test_a_skeleton_keeps_its_paws() -> None:
     skeleton = replace(fox().skeleton, paws=find_paws(fox()))
     assert len(skeleton.paws) == 2
-    assert skeleton_from_parts(*skeleton_parts(skeleton)) == skeleton != fox().skeleton
+    assert skeleton_from_parts(skeleton_parts(skeleton)) == skeleton != fox().skeleton
     with pytest.raises(ft.InvalidMotion, match="paw"):
         replace(skeleton, paws=(99,))
 

@@ -17,9 +17,9 @@ from freshtake.motion.body_limits import learn_limits
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.features.clip_features import clip_layout
-from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
 from freshtake.motion.planting.contacts import foot_contacts
-from freshtake.motion.skeleton import ROOT_CHANNELS
+from freshtake.motion.skeleton import ROOT_CHANNELS, skeleton_from_parts, skeleton_parts
+from freshtake.motion.validation import Parts
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.requests import Variants
@@ -170,14 +170,14 @@ def test_a_base_is_stored_and_a_broken_one_refused(takes: list[Clip]) -> None:
     skeleton = rooted(RIGS["unreal with targets"](takes[0])).skeleton
     header, arrays = skeleton_parts(skeleton)
     header = json.loads(json.dumps(header))
-    assert skeleton_from_parts(header, arrays) == skeleton
+    assert skeleton_from_parts(Parts(header, arrays)) == skeleton
     broken: list[dict[str, object]] = [
         {"chain": [0, 99]}, {"chain": []}, {"mover": 5}, {"carried": [1e9]}, {"chain": "x"}, {"follows": 3},
         {"carried": [-4]}, {"led": [[1]]}, {"led": [[1, 999]]}, {"led": "x"},
     ]  # fmt: skip
     for change in broken:
         with pytest.raises(ft.InvalidMotion):
-            skeleton_from_parts({**header, "base": {**header["base"], **change}}, arrays)
+            skeleton_from_parts(Parts({**header, "base": {**header["base"], **change}}, arrays))
 
 
 def test_rounded_positions_of_joints_are_no_motion(takes: list[Clip]) -> None:
@@ -397,7 +397,7 @@ def test_targets_stay_with_their_joints_in_variants(takes: list[Clip]) -> None:
         np.testing.assert_allclose(as_filed(clip).positions(), armed(take).positions(), rtol=0, atol=1e-6)
     layout = clip_layout(together, "expmap", "heading")
     header, arrays = layout.parts()
-    stored = type(layout).from_parts(json.loads(json.dumps(header)), arrays)
+    stored = type(layout).from_parts(Parts(json.loads(json.dumps(header)), arrays))
     values, start = stored.encode(together[0])
     odd = values + 0.1 * np.random.default_rng(0).normal(size=values.shape) * np.ptp(values, axis=0)
     made = as_filed(stored.decode(odd, start, False, None, "x"))

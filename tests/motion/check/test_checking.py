@@ -16,16 +16,8 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.check import Finding, check, check_set
-from freshtake.motion.check.checking import measured_gravity
-from freshtake.motion.check.checks import (
-    flip_frames,
-    frame_list,
-    joined,
-    radians_per_unit,
-    reaches,
-    rotation_columns,
-    spikes,
-)
+from freshtake.motion.check.checking import flip_frames, measured_gravity, radians_per_unit, rotation_columns
+from freshtake.motion.check.checks import frame_list, joined, reaches, spikes
 from freshtake.motion.edit import concatenate, mirror, resample, scaled, take_frames, turned, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, equivalent, from_euler, multiply

@@ -17,9 +17,17 @@ from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
-from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
-from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, first_to_last, is_cyclic
-from freshtake.motion.cycles.recurrence import _follow, dissimilarity, find_occurrences, warped
+from freshtake.motion.cycles.cycles import (
+    cut_cycles,
+    find_common_cycles,
+    find_cycles,
+    first_to_last,
+    is_cyclic,
+    phase_lag,
+    torn_takes,
+)
+from freshtake.motion.cycles.occurrences import find_occurrences, warped
+from freshtake.motion.cycles.recurrence import Cycles, _follow, dissimilarity
 from freshtake.motion.edit import concatenate, resample, sampled_at, take_frames, turned, with_up
 from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.numeric.arrays import Floats

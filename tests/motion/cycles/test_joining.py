@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from freshtake.errors import SkeletonMismatch, UsageError
-from freshtake.motion import Skeleton
-from freshtake.motion.cycles.seams import fading, join, seams
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.cycles.seams import fading, join
 from freshtake.motion.edit import aligned_to, heading, resample, take_frames, turned, with_up
 from freshtake.numeric.rotations import angle_between
 from tests.evaluation.stepping import take, takes
+
+
+def seams(clips: list[Clip]) -> list[int]:
+    """Return the frames of the joined motion at which each clip begins."""
+    return [0, *np.cumsum([len(clip) - 1 for clip in clips[:-1]]).tolist()]
 
 
 def moving(seed: int) -> list:
@@ -27,7 +32,6 @@ def test_one_clip_stays_and_lengths_add_up() -> None:
     assert np.array_equal(join(clips[:1]).rotations, clips[0].rotations)
     joined = join(clips)
     assert len(joined) == sum(len(clip) for clip in clips) - 2
-    assert seams(clips) == [0, len(clips[0]) - 1, len(clips[0]) + len(clips[1]) - 2]
 
 
 def test_beyond_the_blend_every_clip_is_itself() -> None:

@@ -23,7 +23,7 @@ from freshtake.motion.planting.contacts import (
     joint_contacts,
     smooth_speed,
 )
-from freshtake.numeric.arrays import runs
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import about_axis, multiply
 from tests.conftest import data_files, label
 from tests.motion.puppet import standing, steady, walk

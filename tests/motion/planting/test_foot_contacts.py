@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from freshtake.motion.planting.contacts import PlantSettings
 from freshtake.motion.planting.foot_plans import BEGIN, CONTINUE, HEEL, ROLLED, classify, heel_into, plane_of, settle
 from freshtake.motion.planting.limb_leading import place_path
-from freshtake.motion.planting.planter import Planter
-from freshtake.motion.planting.rig import Ground, Pace, PlantSettings, empty_frames, pace
+from freshtake.motion.planting.planter import Planter, empty_frames, pace
+from freshtake.motion.planting.rig import Ground, Pace
 from tests.motion.puppet import steady, walk
 
 GROUND = Ground(1, 0.9, 0, np.array([0.08, 0.08]), np.array([[[0.02, 0.04], [0.01, 0.03]]] * 2))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from freshtake.motion.planting.contacts import PlantSettings
 from freshtake.motion.planting.foot_plans import (
     FLOOR,
     KEPT_BENT,
@@ -23,8 +24,8 @@ from freshtake.motion.planting.foot_plans import (
     slack_of,
 )
 from freshtake.motion.planting.limb_leading import FULL, straight_length
-from freshtake.motion.planting.planter import Planter
-from freshtake.motion.planting.rig import Frames, Ground, PlantSettings, Scene, empty_frames, fresh_memory, pace
+from freshtake.motion.planting.planter import Planter, empty_frames, fresh_memory, pace
+from freshtake.motion.planting.rig import Frames, Ground, Scene
 from freshtake.numeric.limb_kernels import quintic
 from freshtake.numeric.smooth_path import path_scratch
 from tests.motion.puppet import steady, walk

@@ -16,7 +16,7 @@ from freshtake.motion.planting.limb_leading import (
     limb_scratch,
     within_reach,
 )
-from freshtake.motion.planting.rig import make_bones
+from freshtake.motion.planting.planting_model import make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
 from tests.motion.puppet import SKELETON, steady, walk

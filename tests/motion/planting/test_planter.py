@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between
 from tests.motion.body.test_limb_ranges import pushed, two_axes_walk
 from tests.motion.planting.test_clip_planting import LEFT, PHASE, firm, good, ground_speed, sliding
-from tests.motion.puppet import standing, steady, walk
+from tests.motion.puppet import standing, steady
 
 BASE = learn_planting([good()])
 SIDES = {"left_leg": "Left", "right_leg": "Right"}
@@ -53,25 +53,6 @@ def test_a_stream_equals_the_clip(block: int, settings: PlantSettings) -> None:
         assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
 
 
-@pytest.mark.parametrize("block", [1, 7, 150])
-def test_a_stream_of_its_own_buffers_gives_the_same_bit_by_bit(block: int) -> None:
-    clip, labels, planter = sliding(), standing(PHASE).astype(bool), Planter.learn(BASE, careful=False)
-    stream, parts = planter.stream(), []
-    root, rotations, stands = (np.concatenate([part] * 4) for part in (clip.root, clip.rotations, labels))
-    state, slow = planter.start(), []
-    for begin in range(0, len(root), block):  # so long that buffers are reallocated
-        span = slice(begin, begin + block)
-        parts.append(stream.feed(root[span], rotations[span], stands[span]))
-        state, out = planter.feed(state, root[span], rotations[span], stands[span])
-        slow.append(out)
-    parts.append(stream.finish())
-    slow.append(planter.finish(state))
-    assert [len(p.root) for p in parts] == [len(p.root) for p in slow]
-    for field in ("root", "rotations"):
-        made, wanted = (np.concatenate([getattr(p, field) for p in each]) for each in (parts, slow))
-        np.testing.assert_array_equal(made, wanted)
-
-
 def test_feet_that_rest_stand_though_nobody_says_so() -> None:
     clip, firm_frames = sliding(0.5), firm()
     made = [
@@ -87,7 +68,7 @@ def test_feet_that_rest_stand_though_nobody_says_so() -> None:
 
 
 def same(clip: Clip, labels: Floats | Bools, base: PlantingModel, settings: PlantSettings) -> None:
-    planter = Planter.learn(base, settings, fps=clip.fps, careful=False)
+    planter = Planter(base, settings, clip.frame_time, careful=False)
     state, head = planter.feed(planter.start(), clip.root[:50], clip.rotations[:50], labels[:50])
     state, body = planter.feed(state, clip.root[50:], clip.rotations[50:], labels[50:])
     parts = [head, body, planter.finish(state)]
@@ -148,4 +129,4 @@ def test_short_streams_and_bad_blocks() -> None:
     assert len(out.root) == 0 and len(planter.finish(state).root) == 3
     with pytest.raises(UsageError, match="contacts are"):
         planter.feed(planter.start(), clip.root[:3], clip.rotations[:3], labels[:2])
-    assert Planter.learn([walk(steady(1, 60))], fps=120.0).latency > planter.latency
+    assert Planter(planter.base, planter.settings, 1.0 / 120.0).latency > planter.latency

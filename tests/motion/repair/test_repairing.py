@@ -14,7 +14,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.motion.check import check
-from freshtake.motion.check.checks import check_shaking, rotation_columns, shaking
+from freshtake.motion.check.checking import rotation_columns
+from freshtake.motion.check.checks import check_shaking, shaking
 from freshtake.motion.edit import concatenate, turned, with_up
 from freshtake.motion.repair import (
     REPAIRS,

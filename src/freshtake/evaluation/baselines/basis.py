@@ -139,6 +139,7 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
     if short is not None:
         raise UsageError(f"{inputs[short].name or 'a take'} has {len(rows[short])} frames: at least 4 are needed")
     phase_frames = align(rows, layout.weights, ALIGNMENT / layout.frame_time)
+    diagonals = [np.linalg.norm(np.ptp(r, axis=0)) for r in rows]
     return Basis(
         layout,
         tuple(motion.name for motion in inputs),
@@ -146,7 +147,7 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
         tuple(c.start for c in coded),
         phase_frames,
         _chosen(layout.names, joints),
-        leg_length(first.skeleton) if clips else _diagonal(rows),
+        leg_length(first.skeleton) if clips else max(float(np.median(diagonals)), 1e-12),
     )
 
 
@@ -161,7 +162,3 @@ def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
             raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(valid)}")
     picked = [k for k, name in enumerate(names) if name in joints or owners[k] in joints]
     return np.array(picked, dtype=np.intp)
-
-
-def _diagonal(rows: Sequence[Floats]) -> float:
-    return max(float(np.median([np.linalg.norm(np.ptp(r, axis=0)) for r in rows])), 1e-12)

@@ -113,13 +113,6 @@ NOISES: dict[str, Callable[[Basis, np.random.Generator, NoiseSettings], Draft]] 
 }  # fmt: skip
 KINDS = (*NOISES, "replay")
 AMOUNTS = {"strawman": 1.0, "perlin": 1.0, "pca": 1.0, "convex": 0.0}
-ABOUT = {
-    "strawman": "smoothed noise on one input, per DOF as strong as the time-warped inputs differ",
-    "perlin": "Perlin noise on one input",
-    "pca": "smoothed noise on principal components of the time-warped inputs",
-    "convex": "convex combination of the inputs at equal phases, with combined timing",
-    "replay": "cycle animation: the inputs themselves, chosen at random",
-}
 
 
 class BaselineMotion(NamedTuple):

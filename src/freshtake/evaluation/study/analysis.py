@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SEARCH, SIMULATED, Rating, Stimulus, check_rating
-from freshtake.numeric.distributions import f_beyond, noncentral_f_beyond, student_beyond, student_quantile
+from freshtake.numeric.distributions import f_beyond, student_beyond, student_quantile
 
 CONFIDENCE = 0.95
 
@@ -74,7 +74,7 @@ def mean_interval(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Inte
     mean = float(x.mean())
     if len(x) < 2:
         return Interval(mean, mean, mean)
-    half = _quantile(len(x) - 1, confidence) * float(x.std(ddof=1)) / np.sqrt(len(x))
+    half = student_quantile(len(x) - 1, 0.5 + 0.5 * confidence) * float(x.std(ddof=1)) / np.sqrt(len(x))
     return Interval(mean, mean - half, mean + half)
 
 
@@ -86,7 +86,7 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     if df < 1:
         return Interval(difference, difference, difference)
     pooled = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / df
-    half = _quantile(df, confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
+    half = student_quantile(df, 0.5 + 0.5 * confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
     return Interval(difference, difference - half, difference + half)
 
 
@@ -104,18 +104,6 @@ def sign_test(count: int, of: int) -> float:
     fewer = min(count, of - count)
     tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
     return min(1.0, 2.0 * tail)
-
-
-def _quantile(df: int, confidence: float) -> float:
-    return student_quantile(df, 0.5 + 0.5 * confidence)
-
-
-def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
-    """Return the probability that two groups with this true difference are found different (noncentral F)."""
-    df = sum(counts) - 2
-    weight = counts[0] * counts[1] / sum(counts)
-    limit = student_quantile(df, 1.0 - 0.5 * significance) ** 2
-    return noncentral_f_beyond(df, weight * (difference / deviation) ** 2, limit)
 
 
 class Group(NamedTuple):
@@ -170,13 +158,9 @@ def analyze(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Outc
         check_rating(rating)
         if rating.stimulus not in key:
             raise UsageError(f"{rating.stimulus!r} was rated but is not in the key: the key belongs to another study")
-    blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in sorted_by(ratings, key))
-    return [_outcome(block, ratings, key) for block in blocks]
-
-
-def sorted_by(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Rating]:
-    """Return ratings by experiment, else in the order given."""
-    return sorted(ratings, key=lambda rating: key[rating.stimulus].experiment)
+    blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in ratings)
+    # By experiment, else in the order given.
+    return [_outcome(block, ratings, key) for block in sorted(blocks, key=lambda block: block[0])]
 
 
 def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> Outcome:
@@ -202,7 +186,10 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
         apart = Interval(*(2.0 * bound - 1.0 for bound in shares[0]))
         p = sign_test(captured, len(given))
         return Outcome(experiment, motion, groups, p, None, apart, by_participant, people, unanswered, simulated)
-    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    groups = tuple(
+        Group(condition, len(n), mean_interval(n), float(np.std(n, ddof=1)) if len(n) > 1 else 0.0)
+        for condition, n in scores.items()
+    )
     anova = one_way([first, second])
     not_found = first.count(SEARCH) + second.count(SEARCH) if experiment == "C" else 0
     return Outcome(
@@ -213,11 +200,6 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
 
 def _scores(ratings: Sequence[Rating], key: Mapping[str, Stimulus], condition: str) -> list[int]:
     return [r.score for r in ratings if r.score is not None and key[r.stimulus].condition == condition]
-
-
-def _group(condition: str, scores: Sequence[int]) -> Group:
-    deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
-    return Group(condition, len(scores), mean_interval(scores), deviation)
 
 
 def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], experiment: str) -> float:

@@ -9,7 +9,7 @@ and O'Sullivan 2024).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +103,6 @@ def clones_of(stimulus: Stimulus) -> set[int]:
 
 Block = tuple[str, str]  # experiment and motion
 MOST = 1000
-LONG = 15  # clips in a sequence, as in the paper
 
 
 def schedule(
@@ -120,7 +119,9 @@ def schedule(
     for what, number in (("participants", participants), ("trials", trials)):
         if not 1 <= number <= MOST:
             raise UsageError(f"the number of {what} must lie between 1 and {MOST}, but is {number}")
-    blocks = _blocks(stimuli)
+    blocks = list(dict.fromkeys((s.experiment, s.motion) for s in stimuli))
+    if not blocks:
+        raise UsageError("a study needs stimuli: give clips of both conditions")
     order = [blocks[k] for k in rng.permutation(len(blocks))]
     first = {block: int(rng.integers(2)) for block in blocks}
     shown: Counter[str] = Counter()
@@ -135,13 +136,6 @@ def schedule(
                 out.append(Trial(participant, position, block[0], block[1], stimulus.name))
                 position += 1
     return out
-
-
-def _blocks(stimuli: Iterable[Stimulus]) -> list[Block]:
-    blocks = list(dict.fromkeys((s.experiment, s.motion) for s in stimuli))
-    if not blocks:
-        raise UsageError("a study needs stimuli: give clips of both conditions")
-    return blocks
 
 
 def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.fbx.objects import (
     Curve,
     Curves,
@@ -22,7 +21,16 @@ from freshtake.formats.fbx.records import parse
 from freshtake.formats.fbx.writing import RATES
 from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
 from freshtake.formats.read_options import ReadOptions, WriteOptions
-from freshtake.formats.rig import chosen_number, composed, distinct, moved, playback_noted, same_skeleton, scale_free
+from freshtake.formats.rig import (
+    chosen_number,
+    composed,
+    distinct,
+    moved,
+    naming,
+    playback_noted,
+    same_skeleton,
+    scale_free,
+)
 from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats
@@ -49,13 +57,9 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
     """Return all takes of a file, or the chosen one; the rest pose where there is none."""
-    try:
-        with np.errstate(all="ignore"):
-            data = read_bytes(path)
-            scene = Scene(path, parse(path, data))
-            return _clips(scene, options, every, len(data))
-    except InvalidMotion as error:
-        raise FormatError(path, str(error)) from None
+    with naming(path):
+        data = read_bytes(path)
+        return _clips(Scene(path, parse(path, data)), options, every, len(data))
 
 
 class _Take(NamedTuple):

@@ -236,15 +236,9 @@ def _add_curves(objects: Objects, keys: _Keys, layer: int, model: int, short: st
 
 
 def add_joints(objects: Objects, rig: Rig, notes: str = "") -> list[int]:
-    """Add a limb for every joint, in the bind pose, and one for every tip.
+    """Add a limb for every joint, in the bind pose, and one for every tip; return the numbers of the joints' objects.
 
-    Args:
-        objects: where they are added.
-        rig: the joints.
-        notes: a user property of the first joint, which engines hand to import scripts; none where empty.
-
-    Returns:
-        The numbers of the joints' objects.
+    `notes` are a user property of the first joint, which engines hand to import scripts; none where empty.
     """
     turns = euler_degrees(rig.rotations[None])[0]
     places = rig.translations * CENTIMETRES

@@ -11,7 +11,8 @@ from freshtake.density.even_jumps import JumpTable, no_jumps
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.parts import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, ReadParts, compact, recipe_parts
+from freshtake.motion.validation import Parts
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.pca import Pca
 

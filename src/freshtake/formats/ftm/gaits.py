@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Parts, ReadParts, recipe_parts
+from freshtake.formats.ftm.io import ReadParts, recipe_parts
 from freshtake.formats.ftm.style import read_clip_recipe
+from freshtake.motion.validation import Parts
 from freshtake.style.bilinear import Factors, GaitCode, GaitModel, Level
 
 MOST_LEVELS, MOST_FRAMES = 4096, 1 << 20

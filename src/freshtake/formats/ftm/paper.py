@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from freshtake.formats.ftm.parts import MOST_FRAMES, Fields, Parts, ReadParts, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, Fields, ReadParts, recipe_parts
 from freshtake.formats.ftm.variation import material_parts, read_material
+from freshtake.motion.validation import Parts
 from freshtake.variation.paper.model import PaperModel, Settings
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper.regression import Rule

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import Fields, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.gait import Gait
+from freshtake.motion.validation import Parts
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
@@ -26,10 +27,10 @@ SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
 def to_parts(model: StyleModel) -> Parts:
     """Return the parts from which `from_parts` restores the model."""
     recipe = recipe_parts(model.recipe)
-    bank = _bank_parts(model.bank)
+    systems = model.bank.systems
     header = {
         "settings": asdict(model.settings),
-        "bank": bank.header,
+        "bank": {"orders": [len(system.damping) for system in systems]},
         "feet": list(model.feet),
         "annotations": [{"name": a.name, "boundary": float(a.boundary)} for a in model.annotations],
         "later": float(model.later),
@@ -52,7 +53,9 @@ def to_parts(model: StyleModel) -> Parts:
         "poses": compact(model.poses),
         "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
     }
-    return Parts(header, arrays | bank.arrays | recipe.arrays)
+    for name in SYSTEM_ARRAYS:
+        arrays[f"system_{name}"] = np.concatenate([np.asarray(getattr(system, name)).ravel() for system in systems])
+    return Parts(header, arrays | recipe.arrays)
 
 
 def from_parts(parts: ReadParts) -> StyleModel:
@@ -97,14 +100,6 @@ def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
     if len(listed) != 2 or not all(map(is_gait, listed)):
         header.wrong("teacher", f"two lists of {len(Gait._fields)} numbers of 0 or more were expected")
     return Gait(*listed[0]), Gait(*listed[1])
-
-
-def _bank_parts(bank: Bank) -> Parts:
-    arrays = {
-        f"system_{name}": np.concatenate([np.asarray(getattr(s, name)).ravel() for s in bank.systems])
-        for name in SYSTEM_ARRAYS
-    }
-    return Parts({"orders": [len(s.damping) for s in bank.systems]}, arrays)
 
 
 def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import MOST_FRAMES, Array, Fields, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, Fields, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.validation import Array, Parts
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Segments, Weights
 from freshtake.texture.jump_map import Jumps, Reach, Sigmas
@@ -185,7 +186,7 @@ def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
         parts.fields.wrong("groups", f"modes of {count} vertices were expected")
     arrays["plan"] = np.zeros(2 * count if heading else 0)
     with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
-        layout = MeshLayout.from_parts(header, arrays)
+        layout = MeshLayout.from_parts(Parts(header, arrays))
     width = layout.width - (3 if heading else 0)
     every = np.sort(np.concatenate([group.columns for group in groups]))
     if not np.array_equal(every, np.arange(width)):

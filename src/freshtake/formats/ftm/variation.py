@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.parts import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, ReadParts, compact, recipe_parts
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
+from freshtake.motion.validation import Parts
 from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import FEWEST, Material
 from freshtake.variation.model import VariationModel

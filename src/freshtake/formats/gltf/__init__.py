@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.gltf.animation import (
     Animation,
     chosen,
@@ -34,7 +30,7 @@ from freshtake.formats.gltf.nodes import (
 from freshtake.formats.gltf.skin import bake, bind_pose
 from freshtake.formats.gltf.writing import FIGURE, write_clips, write_vrma
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.rig import clips_of, distinct, moved, playback_noted
+from freshtake.formats.rig import clips_of, distinct, moved, naming, playback_noted
 from freshtake.motion import Clip, MeshSequence
 from freshtake.numeric.arrays import Floats
 
@@ -51,7 +47,7 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
     `options.unit_m` and `options.up` are ignored.
     """
-    with _naming(path):
+    with naming(path):
         container = load(path)
         nodes = read_nodes(container)
         number = chosen(container, options)
@@ -73,7 +69,7 @@ def has_skin(path: Path) -> bool:
 
 def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
     """Return the skin of a character, baked over a clip of it, which is in metres and y up."""
-    with _naming(source):
+    with naming(source):
         builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
         container = parsed(source, builder.packed(builder.path))
         return bake(container, read_nodes(container), read_animation(container, 0, options), clip.name, options)
@@ -90,7 +86,7 @@ def _only_morphs(container: Container, animation: Animation | None) -> bool:
 def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
     """Return all animations of the character, one clip each, with unique names and one skeleton."""
     options = options or ReadOptions()
-    with _naming(path):
+    with naming(path):
         container = load(path)
         loaded = load_joints(container, options.warn)
         count = len(container.top.items("animations"))
@@ -115,7 +111,7 @@ class StillCharacter(NamedTuple):
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
     """Read the joints of a character without animation; its rest pose is the bind pose of its skin, else its nodes."""
     options = options or ReadOptions()
-    with _naming(path):
+    with naming(path):
         loaded = container, nodes, character = load_joints(load(path), options.warn)
         clip = _clip(loaded, None, path.stem, options)
         bound = bind_pose(container, nodes, character, clip)
@@ -123,23 +119,10 @@ def read_character(path: Path, options: ReadOptions | None = None) -> StillChara
         return StillCharacter(clip, *bound, skinned, humanoid_parts(container, character))
 
 
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Turn overflow warnings of NumPy into an error that names the file."""
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    except InvalidMotion as error:
-        raise FormatError(path, str(error)) from None
-
-
 def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
-    """Write one clip, or several as named animations, in metres and y up.
+    """Write one clip, or several as named animations, in metres and y up; .vrma files move any humanoid avatar.
 
-    Args:
-        path: a .glb or .gltf file, or .vrma for any humanoid avatar.
-        motion: a clip, or several of one skeleton.
-        options: with `character`, its nodes are animated; without, a figure of bones.
+    With `options.character`, its nodes are animated; without, a figure of bones.
     """
     clips = clips_of(path, motion, "glTF")
     (write_vrma if path.suffix.lower() == ".vrma" else write_clips)(path, clips, options)

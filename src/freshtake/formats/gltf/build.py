@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import view_bytes
-from freshtake.formats.gltf.container import Container, packed, resource
+from freshtake.formats.gltf.container import Container, Item, packed, resource
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous
@@ -81,134 +81,116 @@ class NodeMotion(NamedTuple):
 
 def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
     """Add one named animation with a key on every frame; exact frame time and playback are noted in `extras`."""
-    frame_time = clip.frame_time
-    frames = len(motions[0].rotations)
-    with np.errstate(over="ignore"):
-        times = (np.arange(frames) * frame_time).astype("<f4")
-    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise FormatError(
-            builder.path, f"{name!r} is too long for glTF's single precision key times: cut it into shorter clips"
-        )
-    keys = builder.accessor(times, "SCALAR", bounds=True)
-    samplers: list[dict[str, Any]] = []
-    channels: list[dict[str, Any]] = []
-
-    def add(node: int, path: str, output: int) -> None:
-        channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
-        samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
-
+    keys = add_keys(builder, name, len(clip), clip.frame_time)
+    tracks: list[tuple[int, str, int]] = []
     smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
     for joint, motion in enumerate(motions):
         if motion.translations is not None:
-            add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
+            tracks.append((motion.node, "translation", builder.accessor(motion.translations, "VEC3")))
         # glTF's order is x, y, z, w.
         turns = np.ascontiguousarray(np.roll(smooth[:, joint], -1, axis=-1), dtype="<f4")
-        add(motion.node, "rotation", builder.accessor(turns, "VEC4"))
-    entry = {"name": name, "channels": channels, "samplers": samplers}
-    extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
+        tracks.append((motion.node, "rotation", builder.accessor(turns, "VEC4")))
+    extras: dict[str, Any] = {"freshtake_frame_time": clip.frame_time}
     if clip.playback is not None:
         extras["freshtake_playback"] = clip.playback.summary()
-    builder.append("animations", {**entry, "extras": extras})
+    add_tracks(builder, name, keys, tracks, extras)
+
+
+def add_keys(builder: Builder, name: str, frames: int, frame_time: float) -> int:
+    """Add the times of all frames of an animation and return their accessor."""
+    with np.errstate(over="ignore"):
+        times = (np.arange(frames) * frame_time).astype("<f4")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        problem = f"{name!r} is too long for glTF's single precision key times: cut it into shorter clips"
+        raise FormatError(builder.path, problem)
+    return builder.accessor(times, "SCALAR", bounds=True)
+
+
+def add_tracks(
+    builder: Builder, name: str, keys: int, tracks: Sequence[tuple[int, str, int]], extras: dict[str, Any]
+) -> None:
+    """Add an animation that moves the properties of nodes: (node, property, accessor of its values)."""
+    samplers = [{"input": keys, "output": output, "interpolation": "LINEAR"} for *_, output in tracks]
+    channels = [{"sampler": k, "target": {"node": node, "path": path}} for k, (node, path, _) in enumerate(tracks)]
+    builder.append("animations", {"name": name, "channels": channels, "samplers": samplers, "extras": extras})
 
 
 # Extensions that refer to no accessor and no buffer view; with any other, nothing is renumbered.
 _PLAIN = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_mesh_quantization", "KHR_xmp", "EXT_texture_webp")
 _IMAGES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"\xabKTX": "image/ktx2"}
 
-Reference = tuple[Any, Any]  # a JSON object or list and the key in it that holds a number
+Reference = tuple[Item, str, int]  # a JSON object, the key in it that holds the number of another object, the number
 
 
 def without_animations(path: Path, container: Container) -> Builder:
     """Return a builder for the document without animations, with external images embedded and buffers joined."""
-    _check_references(container)
     document = copy.deepcopy(container.top.value)
+    top = Item(container.path, "", document)
+    accessors, count = top.items("accessors"), len(container.views)
+    # All numbers are checked before any is changed.
+    needed = _references(_accessor_holders(top), len(accessors), "accessor")
+    samplers = [sampler for animation in top.items("animations") for sampler in animation.items("samplers")]
+    animated = _references(((s, key) for s in samplers for key in ("input", "output")), len(accessors), "accessor")
+    views_of = [_references(_view_holders(entry), count, "buffer view") for entry in accessors]
+    views_of_images = _references(((image, "bufferView") for image in top.items("images")), count, "buffer view")
+    for view in container.views:
+        if "extensions" in view:
+            view.fail("a buffer view with extensions cannot be carried over: export the character without compression")
     used = document.get("extensionsUsed", [])
-    gone: set[int] = set()  # accessors that only animations use
-    if isinstance(used, list) and all(isinstance(name, str) and name.startswith(_PLAIN) for name in used):
-        samplers = [sampler for entry in document.get("animations", []) for sampler in entry.get("samplers", [])]
-        gone = {sampler[key] for sampler in samplers for key in ("input", "output") if key in sampler}
-        gone -= {holder[key] for holder, key in _accessor_references(document)}
+    plain = isinstance(used, list) and all(isinstance(name, str) and name.startswith(_PLAIN) for name in used)
+    gone = _numbers(animated) - _numbers(needed) if plain else set()  # accessors that only animations use
     document.pop("animations", None)
-    views = _views_only_of(document, gone)
-    numbers = [number for number in range(len(container.accessors)) if number not in gone]
-    _point_to(_accessor_references(document), {old: new for new, old in enumerate(numbers)})
-    accessors = [document["accessors"][number] for number in numbers]
-    if accessors:
-        document["accessors"] = accessors
+    kept = [number for number in range(len(accessors)) if number not in gone]
+    _point_to(needed, kept)
+    views = [*views_of_images, *[reference for number in kept for reference in views_of[number]]]
+    lost = {view for number in gone for view in _numbers(views_of[number])} - _numbers(views)
+    if kept:
+        document["accessors"] = [accessors[number].value for number in kept]
     else:
         document.pop("accessors", None)
     builder = Builder(path, document)
     entries = document.pop("bufferViews", [])
-    for number, entry in enumerate(entries):
-        if number not in views:
-            new_number = builder.view(bytes(view_bytes(container, number)), entry.get("target"))
-            place = document["bufferViews"][new_number]
-            document["bufferViews"][new_number] = {**entry, "buffer": 0, "byteOffset": place["byteOffset"]}
-    kept_numbers = [number for number in range(len(entries)) if number not in views]
-    images = [(image, "bufferView") for image in document.get("images", []) if "bufferView" in image]
-    holders = [reference for entry in accessors for reference in _views_of_accessor(entry)]
-    _point_to([*holders, *images], {old: new for new, old in enumerate(kept_numbers)})
+    kept_views = [number for number in range(len(entries)) if number not in lost]
+    for number in kept_views:
+        new_number = builder.view(bytes(view_bytes(container, number)), entries[number].get("target"))
+        place = document["bufferViews"][new_number]
+        document["bufferViews"][new_number] = {**entries[number], "buffer": 0, "byteOffset": place["byteOffset"]}
+    _point_to(views, kept_views)
     _take_in_images(builder, container)
     return builder
 
 
-def _check_references(container: Container) -> None:
-    """Refuse lists, objects and numbers of a wrong type or range, before anything is renumbered."""
-    count, views, top = len(container.accessors), len(container.views), container.top
+def _references(holders: Iterable[tuple[Item, str]], count: int, what: str) -> list[Reference]:
+    """Return the objects and keys that hold a number, which has to be below `count`."""
+    return [(item, key, n) for item, key in holders if (n := item.index(key, count, what)) is not None]
+
+
+def _numbers(references: Iterable[Reference]) -> set[int]:
+    return {number for *_, number in references}
+
+
+def _point_to(references: Iterable[Reference], kept: list[int]) -> None:
+    """Replace the numbers of objects by their places among those that are kept."""
+    places = {old: new for new, old in enumerate(kept)}
+    for item, key, number in references:
+        item.value[key] = places[number]
+
+
+def _accessor_holders(top: Item) -> Iterator[tuple[Item, str]]:
+    """Yield the objects outside of animations that may hold the number of an accessor, and the key."""
     for mesh in top.items("meshes"):
         for primitive in mesh.items("primitives"):
-            primitive.index("indices", count, "accessor")
+            yield primitive, "indices"
             for group in (primitive.needed("attributes"), *primitive.items("targets")):
-                for name in group.value:
-                    group.index(name, count, "accessor")
+                yield from ((group, name) for name in group.value)
     for skin in top.items("skins"):
-        skin.index("inverseBindMatrices", count, "accessor")
-    for animation in top.items("animations"):
-        for sampler in animation.items("samplers"):
-            sampler.index("input", count, "accessor")
-            sampler.index("output", count, "accessor")
-    for entry in (*container.accessors, *top.items("images")):
-        sparse = entry.child("sparse")
-        holders = (entry, sparse.needed("indices"), sparse.needed("values")) if sparse else (entry,)
-        for holder in holders:
-            holder.index("bufferView", views, "buffer view")
-    for view in container.views:
-        if "extensions" in view:
-            view.fail("a buffer view with extensions cannot be carried over: export the character without compression")
+        yield skin, "inverseBindMatrices"
 
 
-def _views_only_of(document: dict[str, Any], gone: set[int]) -> set[int]:
-    """Return the buffer views that only these accessors use."""
-    accessors = document.get("accessors", [])
-    lost = {holder[key] for number in gone for holder, key in _views_of_accessor(accessors[number])}
-    remaining = [entry for number, entry in enumerate(accessors) if number not in gone]
-    used = {holder[key] for entry in remaining for holder, key in _views_of_accessor(entry)}
-    used |= {image["bufferView"] for image in document.get("images", []) if "bufferView" in image}
-    return lost - used
-
-
-def _accessor_references(document: dict[str, Any]) -> Iterator[Reference]:
-    for mesh in document.get("meshes", []):
-        for primitive in mesh.get("primitives", []):
-            for group in (primitive.get("attributes", {}), *primitive.get("targets", [])):
-                yield from ((group, name) for name in group)
-            if "indices" in primitive:
-                yield primitive, "indices"
-    for skin in document.get("skins", []):
-        if "inverseBindMatrices" in skin:
-            yield skin, "inverseBindMatrices"
-
-
-def _views_of_accessor(entry: dict[str, Any]) -> Iterator[Reference]:
-    sparse = entry.get("sparse", {})
-    for holder in (entry, sparse.get("indices", {}), sparse.get("values", {})):
-        if "bufferView" in holder:
-            yield holder, "bufferView"
-
-
-def _point_to(references: Iterable[Reference], places: dict[int, int]) -> None:
-    for holder, key in list(references):
-        holder[key] = places[holder[key]]
+def _view_holders(accessor: Item) -> Iterator[tuple[Item, str]]:
+    sparse = accessor.child("sparse")
+    for holder in (accessor, sparse.needed("indices"), sparse.needed("values")) if sparse else (accessor,):
+        yield holder, "bufferView"
 
 
 def _take_in_images(builder: Builder, container: Container) -> None:

@@ -16,22 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch
+from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.files import SINGLE
 from freshtake.formats.gltf.accessors import Primitive, Whole, view_bytes
-from freshtake.formats.gltf.animation import (
-    WorldMatrices,
-    joint_pose,
-    rest_pose,
-    rest_skeleton,
-    world_matrices,
-)
+from freshtake.formats.gltf.animation import WorldMatrices, joint_pose, rest_pose, rest_skeleton, world_matrices
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
 from freshtake.formats.gltf.container import Container, Item, load, resource
 from freshtake.formats.gltf.nodes import Character, Loaded, Nodes, clean_name, load_joints
 from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turned_normals
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, affine, distinct
+from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, affine, distinct, naming
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import (
@@ -206,12 +200,9 @@ class _Carried(NamedTuple):
 
 def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
     """Return a character's file as read for such clips, and its rig."""
-    try:
-        with np.errstate(all="ignore"):
-            loaded = load_character(source, clip)
-            return loaded, _rig(loaded)
-    except InvalidMotion as error:
-        raise FormatError(source, str(error)) from None
+    with naming(source):
+        loaded = load_character(source, clip)
+        return loaded, _rig(loaded)
 
 
 def _rig(loaded: Loaded) -> Rig:

@@ -267,9 +267,8 @@ def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
     while place + 8 <= length:
         size, kind = struct.unpack_from("<II", data, place)
         if size > length - place - 8:
-            raise FormatError(
-                path, f"a chunk of {size} bytes is declared, but {length - place - 8} follow", f"byte {place}"
-            )
+            problem = f"a chunk of {size} bytes is declared, but {length - place - 8} follow"
+            raise FormatError(path, problem, f"byte {place}")
         if place == 12 and kind != _JSON:
             raise FormatError(path, "the first chunk must be JSON", "byte 16")
         chunks.setdefault(kind, data[place + 8 : place + 8 + size])

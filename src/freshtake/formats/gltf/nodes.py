@@ -12,6 +12,7 @@ import numpy as np
 from freshtake.formats.files import DEEPEST
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.rig import distinct
+from freshtake.formats.vrm import BONES, vrm_name
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, to_matrix
 
@@ -252,35 +253,21 @@ def _tips(nodes: Nodes, place: dict[int, int], animated: set[int]) -> tuple[tupl
 
 Parts = dict[str, list[str]]
 
-# Bone names of VRM by our part of the body; several form a chain.
-_TRUNK = {
-    "hips": ("hips",), "spine": ("spine", "chest", "upperChest"), "neck": ("neck",), "head": ("head",),
-}  # fmt: skip
-_LIMBS = {
-    "shoulder": ("Shoulder",), "upper_arm": ("UpperArm",), "lower_arm": ("LowerArm",), "hand": ("Hand",),
-    "upper_leg": ("UpperLeg",), "lower_leg": ("LowerLeg",), "foot": ("Foot",), "toes": ("Toes",),
-    "thumb": ("ThumbMetacarpal", "ThumbProximal", "ThumbIntermediate", "ThumbDistal"),
-    **{finger: tuple(f"{finger.title()}{part}" for part in ("Proximal", "Intermediate", "Distal"))
-       for finger in ("index", "middle", "ring", "little")},
-}  # fmt: skip
-
 
 def humanoid_parts(container: Container, character: Character) -> Parts | None:
     """Return the joints by part of the body that a VRM file states; None for other files or unusable statements."""
     stated = _stated(container.top.value.get("extensions"))
     names = dict(zip(character.nodes, character.names, strict=True))
     bones = {bone: names[node] for bone, node in stated.items() if node in names}
-    bones_of_part = dict(_TRUNK)
-    for side in ("left", "right"):
-        bones_of_part |= {
-            f"{side}_{part}": tuple(f"{side}{bone}" for bone in part_bones) for part, part_bones in _LIMBS.items()
-        }
-    parts = {part: [bones[bone] for bone in part_bones if bone in bones] for part, part_bones in bones_of_part.items()}
-    return {part: joints for part, joints in parts.items() if joints} or None
+    parts: Parts = {}
+    for bone, row in BONES.items():
+        if bone in bones:
+            parts.setdefault(row.part, []).append(bones[bone])
+    return parts or None
 
 
 def _stated(extensions: Any) -> dict[str, int]:
-    """Return node numbers by bone; VRM 1 has an object of bones, VRM 0 a list."""
+    """Return node numbers by bone; VRM 1 has an object of bones, VRM 0 a list of those that Unity names."""
     if not isinstance(extensions, dict):
         return {}
     bones: Any = None
@@ -291,7 +278,8 @@ def _stated(extensions: Any) -> dict[str, int]:
     if isinstance(bones, dict):
         pairs = [(bone, entry.get("node")) for bone, entry in bones.items() if isinstance(entry, dict)]
     elif isinstance(bones, list):
-        pairs = [(entry.get("bone"), entry.get("node")) for entry in bones if isinstance(entry, dict)]
+        listed = [(entry.get("bone"), entry.get("node")) for entry in bones if isinstance(entry, dict)]
+        pairs = [(vrm_name(bone), node) for bone, node in listed if isinstance(bone, str)]
     else:
         pairs = []
     return {bone: node for bone, node in pairs if isinstance(bone, str) and re.fullmatch(r"\w+", bone)

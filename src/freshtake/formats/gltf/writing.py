@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import write_bytes
-from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation
+from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation, add_keys, add_tracks
 from freshtake.formats.gltf.character import onto_character
 from freshtake.formats.read_options import WriteOptions
 from freshtake.formats.rig import distinct, in_metres, same_skeleton
@@ -266,22 +266,15 @@ def _upright(vectors: Values, up: str) -> Floats:
 
 def _add_morph_animation(builder: Builder, playing: Playing, largest: Floats, unit: float) -> None:
     frames = len(playing.weights)
-    times = (np.arange(frames) * playing.frame_time).astype("<f4")
-    if (np.diff(times) <= 0).any():
-        raise FormatError(builder.path, "the sequence is too long for glTF's single precision key times: write less")
-    outputs: list[tuple[str, int]] = []
+    outputs: list[tuple[int, str, int]] = []
     if playing.weights.shape[1]:
-        outputs.append(("weights", builder.accessor((playing.weights / largest).ravel(), "SCALAR")))
+        outputs.append((0, "weights", builder.accessor((playing.weights / largest).ravel(), "SCALAR")))
     if playing.path is not None:
         ground = playing.path.ground
         places = np.stack([ground.imag, np.zeros(frames), ground.real], axis=1) * unit
         turns = continuous(about_axis([0.0, 1.0, 0.0], playing.path.heading))
-        outputs.append(("translation", builder.accessor(places, "VEC3")))
-        outputs.append(("rotation", builder.accessor(np.roll(turns, -1, axis=-1), "VEC4")))
-    if not outputs:
-        return
-    keys = builder.accessor(times, "SCALAR", bounds=True)
-    samplers = [{"input": keys, "output": output, "interpolation": "LINEAR"} for _, output in outputs]
-    channels = [{"sampler": k, "target": {"node": 0, "path": what}} for k, (what, _) in enumerate(outputs)]
-    entry = {"name": playing.name, "channels": channels, "samplers": samplers}
-    builder.append("animations", {**entry, "extras": {"freshtake_frame_time": playing.frame_time}})
+        outputs.append((0, "translation", builder.accessor(places, "VEC3")))
+        outputs.append((0, "rotation", builder.accessor(np.roll(turns, -1, axis=-1), "VEC4")))
+    if outputs:
+        keys = add_keys(builder, playing.name, frames, playing.frame_time)
+        add_tracks(builder, playing.name, keys, outputs, {"freshtake_frame_time": playing.frame_time})

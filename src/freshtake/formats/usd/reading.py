@@ -16,6 +16,7 @@ from freshtake.formats.rig import (
     composed,
     distinct,
     moved,
+    naming,
     nearest_rotations,
     playback_noted,
     scale_free,
@@ -147,18 +148,14 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
     """Return the clips of a file: all of them, or the chosen one."""
-    try:
-        stage = open_stage(path)
-        with explained(path, "the file is damaged"), np.errstate(all="ignore"):
-            bones = _bones(path, stage)
-            takes = _takes(bones)
-            if not every:
-                takes = [takes[chosen_number(path, [take.name for take in takes], options)]] if takes else []
-            if not takes:
-                return [_clip(path, stage, bones, None, options)]
-            return [_clip(path, stage, bones, take, options) for take in takes]
-    except InvalidMotion as error:
-        raise FormatError(path, str(error)) from None
+    stage = open_stage(path)
+    with naming(path), explained(path, "the file is damaged"):
+        bones = _bones(path, stage)
+        takes = _takes(bones)
+        if takes and not every:
+            takes = [takes[chosen_number(path, [take.name for take in takes], options)]]
+        chosen: list[_Take | None] = [*takes] or [None]
+        return [_clip(path, stage, bones, take, options) for take in chosen]
 
 
 def _bones(path: Path, stage: Any) -> _Bones:

@@ -81,14 +81,9 @@ def _reason(error: Exception) -> str:
 
 def export(layer: Any, path: Path) -> None:
     """Write a layer atomically."""
-    with replacing(path) as temporary:
-        ending = temporary.with_name(f"{temporary.name}{path.suffix.lower()}")  # the ending determines the format
-        try:
-            if not layer.Export(str(ending)) or not read_head(ending):
-                raise FormatError(path, "the file could not be written whole: is the disk full?")
-            ending.replace(temporary)
-        finally:
-            ending.unlink(missing_ok=True)
+    with replacing(path, ending=path.suffix.lower()) as temporary:  # the ending determines the format
+        if not layer.Export(str(temporary)) or not read_head(temporary):
+            raise FormatError(path, "the file could not be written whole: is the disk full?")
 
 
 def identifiers(names: Sequence[str]) -> list[str]:
@@ -166,10 +161,7 @@ NOTE = "freshtake"  # key of the JSON that holds what USD has no field for
 def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
     """Write one clip, or several as animations of one stage, in the unit and with the vertical axis of the first.
 
-    Args:
-        path: the file.
-        motion: a clip, or several of one skeleton.
-        options: with `character`, the stage has its skin, in metres and y up.
+    With `options.character`, the stage has its skin, in metres and y up.
     """
     pxr()
     clips = clips_of(path, motion, "USD")
@@ -184,17 +176,9 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
 
 
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
-    """Make a layer in memory with a character and its animations.
+    """Return an anonymous layer with a character and its animations; the stage shows the first.
 
-    Args:
-        rig: joints, bind pose and meshes.
-        motions: the clips on that rig; the first is what the stage shows.
-        skeleton: the joints that the clips came with; where they are the rig's, their channels are noted.
-        unit_m: metres per unit.
-        up: vertical axis, y or z.
-
-    Returns:
-        An anonymous layer.
+    `skeleton` has the joints that the clips came with: where they are the rig's, their channels are noted.
     """
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")

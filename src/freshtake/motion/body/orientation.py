@@ -165,6 +165,14 @@ def _axis(direction: Floats) -> str | None:
     return None
 
 
+def _places(clip: Clip | PointClip) -> Floats:
+    """Return positions (frames, joints or points, 3) in the frames that are examined."""
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    if isinstance(clip, PointClip):
+        return clip.positions[rows]
+    return forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+
+
 def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
     line = positions[..., trunk, :].mean(axis=-2) - positions[..., ankles, :].mean(axis=-2)
     return unit(line)
@@ -183,8 +191,7 @@ def _clip_body(clip: Clip) -> Body | None:
     trunk = _trunk(skeleton, middle, ankles)
     if len(both_feet) < 2 or not trunk:
         return None
-    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
-    positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+    positions = _places(clip)
     leg = leg_length(skeleton)
     soles = [joint for foot in both_feet for joint in foot.joints]
     return Body(
@@ -210,8 +217,7 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
     skeleton, known_feet = clip.skeleton, feet(clip.skeleton)
     if len(known_feet) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
         return skeleton.paws
-    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
-    positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+    positions = _places(clip)
     heights = positions[..., clip.up_index]
     # No higher than the ankles of known feet: where feet are lifted in turn, the higher of them counts.
     ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
@@ -242,8 +248,7 @@ def _point_body(clip: PointClip) -> Body | None:
     head, sole = _named(clip.names, HEADS), _named(clip.names, SOLES)
     if not head or not sole:
         return None
-    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
-    positions = clip.positions[rows]
+    positions = _places(clip)
     positions = positions[np.isfinite(positions[:, head + sole]).all(axis=(1, 2))]
     if len(positions) == 0:
         return None

@@ -136,13 +136,6 @@ def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Fo
     return tuple(sorted((*named, *others), key=lambda foot: foot.ankle))
 
 
-class _Stance(NamedTuple):
-    """Feet on the floor along one axis, and how high the body is along it."""
-
-    feet: list[Foot]
-    reach: float
-
-
 def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     """Return ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
 
@@ -152,11 +145,11 @@ def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     longest = float(np.ptp(rest, axis=0).max(initial=0.0))
     # A body is at least a quarter as high as it is long; if it is flatter, the axis cannot be the vertical one.
     stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > 0.25 * longest]
-    best = max(stances, key=lambda stance: (len(stance.feet), stance.reach), default=_Stance([], 0.0))
-    return tuple(best.feet)
+    return tuple(max(stances, key=lambda stance: (len(stance[0]), stance[1]), default=([], 0.0))[0])
 
 
-def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
+def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> tuple[list[Foot], float]:
+    """Return the feet on the floor along one axis, and how high the body is along it."""
     height = rest[:, axis]
     reach = float(np.ptp(height))
     leaves = [
@@ -164,7 +157,7 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
         if not skeleton.children(j) and not HELPER.search(skeleton.names[j]) and not LOOSE.search(skeleton.names[j])
     ]  # fmt: skip
     if reach <= 0 or len(leaves) < 2:
-        return _Stance([], 0.0)
+        return [], 0.0
     floor = float(height[leaves].min()) + FLOOR * reach
     low = {leaf for leaf in leaves if height[leaf] <= floor}
     feet_by_joint: dict[int, Foot] = {}
@@ -180,7 +173,7 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
     pairs = [
         _in_pairs(list(feet_by_joint.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis
     ]
-    return _Stance(max(pairs, key=len), reach)
+    return max(pairs, key=len), reach
 
 
 def _in_pairs(candidates: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:

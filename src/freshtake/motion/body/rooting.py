@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.motion.base import Base
 from freshtake.motion.body.roles import feet, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import Base, Skeleton
+from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, inverse, multiply, rotate
 
@@ -97,12 +98,7 @@ def rooted(
 def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
     """Return the clip in the form of its file: joints above the body as they were, and the body moving on them.
 
-    Args:
-        clip: The clip, with joint 0 where its body is.
-        carrier: (frames, 3): where a joint 0 that follows the body is in the file; default: under the body.
-
-    Returns:
-        The clip with the skeleton of its file.
+    `carrier` (frames, 3) is where a joint 0 that follows the body is in the file; default: under the body.
     """
     base, skeleton = clip.skeleton.base, clip.skeleton
     if base is None:

@@ -1,6 +1,6 @@
 """Find faults of a motion and report them in sentences; findings are warnings and refuse nothing."""
 
-from freshtake.motion.check.checking import check, check_clip, check_set
-from freshtake.motion.check.checks import NOTE, WARNING, Finding
+from freshtake.motion.check.checking import check, check_clip
+from freshtake.motion.check.checks import NOTE, WARNING, Finding, check_set
 
 __all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]

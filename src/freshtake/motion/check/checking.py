@@ -1,25 +1,23 @@
-"""Find faults of motions, one by one or as a set, and report them in sentences. Nothing is changed."""
+"""Find faults of a motion and report them in sentences: of its frame rate, angles, points and faces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import SkeletonMismatch, UsageError
-from freshtake.motion.body.orientation import unit_name
+from freshtake.errors import UsageError
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.channels import rotation_columns
 from freshtake.motion.check.checks import (
     NOTE,
+    WARNING,
     Finding,
     called,
-    check_constant,
     check_frozen,
-    check_gimbal,
-    check_jumps,
     check_shaking,
     check_spikes,
     check_tpose,
@@ -30,11 +28,12 @@ from freshtake.motion.check.checks import (
 from freshtake.motion.clip import Clip
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
 from freshtake.motion.planting.contacts import LIFTED, ContactSettings, floor_heights
-from freshtake.motion.skeleton import length_differences, require_compatible
-from freshtake.motion.validation import same_rate
-from freshtake.numeric.arrays import runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
+from freshtake.numeric.rotations import angle_between, continuous_euler, equivalent, from_euler, gimbal_closeness
 
 GRAVITY = 9.81
+LOCKED = float(np.sin(np.radians(5.0)))  # `gimbal_closeness` below which the root's outer angles run away
 COMMON_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 150.0, 200.0, 240.0, 250.0)
 
 
@@ -67,7 +66,7 @@ def flights(clip: Clip) -> list[Flight]:
     return out
 
 
-def _parabola(height: np.ndarray[tuple[int], np.dtype[np.float64]], frame_time: float) -> float | None:
+def _parabola(height: Floats, frame_time: float) -> float | None:
     """Return the constant fall of a flight in legs/s², None where the height is no parabola with its top inside."""
     frames = np.arange(len(height)) - (len(height) - 1) / 2.0
     curve = np.polynomial.polynomial.Polynomial.fit(frames, height, 2).convert().coef
@@ -104,6 +103,122 @@ def check_rate(clip: Clip) -> list[Finding]:
         f" (or the unit of {clip.unit_m:.4g} m is not); {rate:g} fps would fit: repair with relabel-fps={rate:g}"
     )
     return [Finding("fps", sentence, frames, repair=f"relabel-fps={rate:g}")]
+
+
+class JointAngles(NamedTuple):
+    """The rotation columns of one joint, in the order of its Euler angles, and their values in radians."""
+
+    joint: int
+    order: str
+    columns: list[int]
+    angles: Floats  # (frames, len(order))
+
+
+def radians_per_unit(clip: Clip) -> float | None:
+    """Return radians per unit of a clip's angle channels: pi/180 (degrees) or 1; None where neither fits."""
+    if clip.channels is None:
+        return None
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 8)).astype(np.intp))
+    for scale in (np.pi / 180.0, 1.0):
+        worst = 0.0
+        for joint, columns in enumerate(rotation_columns(clip.skeleton)):
+            angles = clip.channels[rows][:, columns] * scale
+            q = clip.skeleton.from_axes(from_euler(angles, clip.skeleton.orders[joint]), joint)
+            worst = max(worst, float(angle_between(q, clip.rotations[rows, joint]).max()))
+        if worst < 1e-5:
+            return float(scale)
+    return None
+
+
+def joint_angles(clip: Clip) -> list[JointAngles]:
+    """Return the file's angles for all joints that have any; empty where the clip does not keep its channels."""
+    scale = radians_per_unit(clip)
+    if clip.channels is None or scale is None:
+        return []
+    return [
+        JointAngles(joint, clip.skeleton.orders[joint], columns, clip.channels[:, columns] * scale)
+        for joint, columns in enumerate(rotation_columns(clip.skeleton))
+        if columns
+    ]
+
+
+def check_jumps(clip: Clip) -> list[Finding]:
+    """Find wraps by full turns, and flips to the equivalent triple of angles."""
+    wraps: dict[str, list[int]] = {}
+    flips: dict[str, list[int]] = {}
+    for joint, order, _, angles in joint_angles(clip):
+        name = clip.skeleton.names[joint]
+        change = np.diff(angles, axis=0)
+        flipped = flip_frames(angles, order) if len(order) == 3 else np.zeros(len(change), dtype=bool)
+        wrapped = (np.abs(change) > np.pi).any(axis=1) & ~flipped
+        if flipped.any():
+            flips[name] = (np.flatnonzero(flipped) + 1).tolist()
+        if wrapped.any():
+            wraps[name] = (np.flatnonzero(wrapped) + 1).tolist()
+    findings = []
+    if wraps:
+        what = "angles jump by more than half a turn (they wrap around)"
+        findings.append(_jump_finding(clip, "wrap", what, wraps))
+    if flips:
+        findings.append(_jump_finding(clip, "flip", "angles flip to the equivalent triple", flips))
+    return findings
+
+
+def flip_frames(angles: Floats, order: str) -> Bools:
+    """Return (frames - 1,): where the other triple of the next frame continues this one far better."""
+    as_written = angles[1:] - angles[:-1]
+    flipped = equivalent(angles[1:], order) - angles[:-1]
+    turn = 2.0 * np.pi  # angles that differ by full turns are the same
+    as_written = np.abs(as_written - turn * np.round(as_written / turn)).sum(axis=-1)
+    flipped = np.abs(flipped - turn * np.round(flipped / turn)).sum(axis=-1)
+    return np.asarray(as_written > flipped + np.pi / 3.0)
+
+
+def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]]) -> Finding:
+    frames = sorted({frame for listed in where.values() for frame in listed})
+    sentence = f"{called(clip)}: {what} at {joined(list(where))} in {frame_list(frames)}; repair with unwrap"
+    return Finding(code, sentence, tuple(frames), tuple(where), repair="unwrap")
+
+
+def check_gimbal(clip: Clip) -> list[Finding]:
+    """Find a root whose middle angle is near a right angle, where its outer two describe the same turn."""
+    order = clip.skeleton.orders[0]
+    if len(order) != 3:
+        return []
+    angles = next((angles for joint, _, _, angles in joint_angles(clip) if joint == 0), None)
+    if angles is None:  # those to be written
+        angles = continuous_euler(clip.skeleton.about_axes(clip.rotations[:, 0], 0), order)
+    near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
+    if len(near) == 0:
+        return []
+    name = clip.skeleton.names[0]
+    frames = tuple(near.tolist())
+    where = "all frames" if len(frames) == len(clip) else frame_list(frames)
+    verb, severity = ("is", WARNING) if clip.channels is not None else ("would be written", NOTE)
+    sentence = f"{called(clip)}: the root {name} {verb} in gimbal lock in its Euler order {order} in {where}"
+    text = f"{sentence}; repair with reorder-root"
+    return [Finding("gimbal", text, frames, (name,), severity, "reorder-root")]
+
+
+def check_constant(clip: Clip) -> list[Finding]:
+    """Find degrees of freedom that never move: models leave them out, so this is only a note."""
+    if len(clip) < 2:
+        return []
+    names = clip.skeleton.names
+    if clip.channels is not None:
+        owners = [j for j, channels in enumerate(clip.skeleton.channels) for _ in channels]
+        still = np.ptp(clip.channels, axis=0) <= 1e-9
+        dead = [names[j] for j in range(len(names)) if all(still[k] for k, o in enumerate(owners) if o == j)]
+        count, total, what = int(still.sum()), len(owners), "channels"
+    else:
+        moving = np.abs(clip.rotations - clip.rotations[:1]).max(axis=(0, 2)) > 1e-9
+        dead = [name for name, moves in zip(names, moving, strict=True) if not moves]
+        count, total, what = len(dead), len(names), "joints"
+    if count == 0:
+        return []
+    which = f" ({joined(dead)} not at all)" if dead and what == "channels" else f" ({joined(dead)})" if dead else ""
+    sentence = f"{called(clip)}: {count} of {total} {what} never move{which}; models leave them out"
+    return [Finding("constant", sentence, (), tuple(dead), NOTE)]
 
 
 def check_points(clip: PointClip) -> list[Finding]:
@@ -194,104 +309,3 @@ def check_clip(clip: Clip) -> list[Finding]:
 CHECKED: dict[type, Callable[[Any], list[Finding]]] = {
     Clip: check_clip, PointClip: check_points, Stroke: check_stroke, MeshSequence: check_mesh, np.ndarray: check_array,
 }  # fmt: skip
-
-
-def check_set(motions: Sequence[Any]) -> list[Finding]:
-    """Return what keeps clips from being used together: kinds, skeletons, rates, axes, units, and duplicates."""
-    if len(motions) < 2:
-        return []
-    first = motions[0]
-    other = next((motion for motion in motions[1:] if type(motion) is not type(first)), None)
-    if other is not None:
-        kinds = f"{called(first)} is a {kind_word(first)} and {called(other)} a {kind_word(other)}"
-        return [Finding("kinds", f"{kinds}: they cannot be used together, leave one kind out")]
-    findings = []
-    if isinstance(first, Clip):
-        findings += _skeletons(motions)
-    elif isinstance(first, PointClip):
-        findings += _same(motions, "names", "points", lambda motion: motion.names)
-    elif isinstance(first, MeshSequence):
-        findings += _same(
-            motions, "faces", "connectivity", lambda motion: (motion.vertices.shape[1], motion.faces.tobytes())
-        )
-    else:
-        findings += _same(motions, "dimensions", "dimensions", lambda motion: motion.dimensions)
-    if not isinstance(first, Stroke):
-        findings += _rates(motions)
-        findings += _same(motions, "up", "vertical axes", lambda motion: motion.up)
-        findings += _units(motions)
-    return findings + _duplicates(motions)
-
-
-def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
-    """Find clips whose joints do not match those of the first, or are at other distances."""
-    findings, longer, joints = [], [], []
-    first = clips[0]
-    for clip in clips[1:]:
-        try:
-            require_compatible(first.skeleton, clip.skeleton, called(first), called(clip))
-        except SkeletonMismatch as error:
-            findings.append(Finding("skeletons", f"{error}; leave one out, or retarget it onto the other"))
-            continue
-        differences = length_differences(first.skeleton, clip.skeleton, 1e-4)
-        if differences:
-            longer.append(called(clip))
-            joints += [difference.joint for difference in differences]
-    if longer:
-        which = tuple(dict.fromkeys(joints))
-        text = f"{joined(longer)} and {called(first)} have joints at other distances from their parents"
-        findings.append(Finding("lengths", f"{text} ({joined(which)})", (), which, NOTE))
-    return findings
-
-
-def _rates(motions: Sequence[Any]) -> list[Finding]:
-    """Find clips with a different frame rate than the first."""
-    rates = {called(motion): motion.fps for motion in motions}
-    first = motions[0].fps
-    odd = [name for name, rate in rates.items() if not same_rate(rate, first)]
-    if not odd:
-        return []
-    text = f"{joined([f'{name} ({rates[name]:.4g} fps)' for name in odd])} and {called(motions[0])} ({first:.4g} fps)"
-    return [Finding("rates", f"{text} have different frame rates: resample them to one")]
-
-
-def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Finding]:
-    """Return one finding if a property differs from that of the first."""
-    expected = value(motions[0])
-    odd = [called(motion) for motion in motions[1:] if value(motion) != expected]
-    return [Finding(code, f"{joined(odd)} and {called(motions[0])} have different {what}")] if odd else []
-
-
-def _units(motions: Sequence[Any]) -> list[Finding]:
-    """Find files whose unit differs from the first one's, or is not stated."""
-    first = motions[0]
-    odd = next((motion for motion in motions[1:] if motion.unit_m != first.unit_m), None)
-    if odd is None:
-        return []
-    statements = [
-        f"{called(motion)} is in {unit_name(motion.unit_m)}" if motion.unit_m else f"{called(motion)} states no unit"
-        for motion in (odd, first)
-    ]
-    remedy = "used together, they are scaled to the unit of the first; give a missing unit with --unit"
-    text = f"{statements[0]} and {statements[1]}: {remedy}"
-    return [Finding("unit", text)]
-
-
-def _duplicates(motions: Sequence[Any]) -> list[Finding]:
-    """Find groups with exactly the same content, whatever their names."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for number, motion in enumerate(motions):
-        groups.setdefault(tuple((a.shape, (a + 0.0).tobytes()) for a in _content(motion)), []).append(number)
-    findings = []
-    for members in groups.values():
-        if len(members) > 1:
-            names = joined([called(motions[number]) for number in members], most=6)
-            text = f"{names} are the same recording, number for number: use one of them only"
-            findings.append(Finding("duplicates", text))
-    return findings
-
-
-def _content(motion: Any) -> tuple[Any, ...]:
-    """Return the arrays that make up the motion."""
-    names = ("root", "rotations", "positions", "vertices", "points")
-    return tuple(getattr(motion, name) for name in names if isinstance(getattr(motion, name, None), np.ndarray))

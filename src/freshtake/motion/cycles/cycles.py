@@ -1,33 +1,42 @@
-"""Find cycles: whether clips are cycles, whether a motion recurs, and where to cut it; for all methods.
+"""Find cycles, for all methods: whether clips are cycles, and at which phase to cut one take or several.
 
-A clip is a cycle where closing it costs less than takes differ.
+A clip is a cycle where closing it costs less than takes differ. The cycles of several takes begin with the same foot,
+or in the same pose: the mean cycle of every take is aligned to that of one of them by a circular shift, and the phase
+at which to cut is then chosen once, for all takes together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.orientation import RATE, body_poses, pose_points, principal, usual_facing
+from freshtake.motion.body.orientation import RATE, body_poses, pose_points, usual_facing
 from freshtake.motion.clip import Clip
-from freshtake.motion.cycles.recurrence import Occurrence, Phase, find_occurrences, find_phase
+from freshtake.motion.cycles.recurrence import (
+    Cycles,
+    Recurrence,
+    blur,
+    cycle_counts,
+    cycles_at,
+    find_recurrence,
+    phase_of_pose,
+    strike_phases,
+)
 from freshtake.motion.edit import take_frames
-from freshtake.motion.planting.contacts import foot_contacts
-from freshtake.motion.skeleton import require_compatible
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.motion.skeleton import compatible
+from freshtake.numeric.arrays import Floats
 
 # Shares of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, of others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
 OPEN = 1.0  # above: acyclic; between the two it depends on how much takes differ where they begin and end
 AT_REST = 0.3  # of the mean speed (cycles .66 and more): a clip with slower ends is acyclic, in whatever pose
-END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
 STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be where that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
+BINS = 72  # bins of the phase that takes have in common
 
 
 class Closing(NamedTuple):
@@ -114,30 +123,6 @@ def _gap(points: Floats) -> float:
     return float(np.linalg.norm(missing - share * step))
 
 
-__all__ = ["Cycles", "Occurrence", "cut_cycles", "find_cycles", "find_occurrences", "first_to_last", "is_cyclic"]
-
-
-@dataclass(frozen=True)
-class Cycles:
-    """Where the cycles of a take are.
-
-    `spans` holds the first and the last frame of each; the last frame of a cycle is usually the first of the next.
-    `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
-    """
-
-    spans: tuple[tuple[int, int], ...]
-    period: float
-    confidence: float
-
-    def __len__(self) -> int:
-        return len(self.spans)
-
-    @property
-    def boundaries(self) -> Ints:
-        """All frames at which a cycle begins or ends."""
-        return np.unique(np.array(self.spans, dtype=np.intp))
-
-
 def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
     """Find the cycles of a take; all begin and end at the same phase.
 
@@ -151,41 +136,6 @@ def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
     if cycles is None:
         raise UsageError(no_recurrence(clip))
     return cycles
-
-
-class Recurrence(NamedTuple):
-    """A take that repeats: its phase at every `stride`-th frame, and how different frames a cycle apart are."""
-
-    clip: Clip
-    tracked: Phase
-    unlike: float
-    points: Floats
-    stride: int
-
-    @property
-    def bins(self) -> int:
-        """How many bins the mean cycle has."""
-        return len(self.tracked.template)
-
-
-def find_recurrence(clip: Clip) -> Recurrence | None:
-    """Find the phase of a take's frames; None where nothing recurs."""
-    stride = max(1, int(clip.fps / RATE + 1e-6))
-    points = principal(pose_points(clip))
-    recurring = find_phase(points[::stride], clip.fps / stride)
-    if recurring is None:
-        return None
-    return Recurrence(clip, *recurring, points, stride)
-
-
-def cycles_at(take: Recurrence, place: int) -> Cycles | None:
-    """Cut a take at a bin of its mean cycle; None where no complete cycle lies between two such cuts."""
-    frames = _crossings(take.tracked, place, take.points, take.stride)
-    spans = _plausible(take.tracked, frames, take.stride)
-    if not spans:
-        return None
-    typical = float(np.median([stop - start for start, stop in spans]))
-    return Cycles(tuple(spans), typical, float(np.clip(1.0 - take.unlike, 0.0, 1.0)))
 
 
 def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
@@ -214,6 +164,7 @@ def is_cyclic(clips: Sequence[Clip]) -> bool:
 
 
 def no_recurrence(clip: Clip) -> str:
+    """Return the sentence for a take in which nothing recurs."""
     name = clip.name or "the clip"
     if first_to_last(clip) < CYCLIC_STEPS:
         return f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle"
@@ -245,83 +196,177 @@ def chosen_phase(take: Recurrence, phase: str | int | Clip = "auto") -> int:
     return int(np.where(counts == counts.max(), blur(take), np.inf).argmin())
 
 
-def cycle_counts(tracked: Phase) -> Ints:
-    """Return how many complete cycles there are for each bin at which they may be cut."""
-    bins = len(tracked.template)
-    slack = END_TOLERANCE * bins / 2.0
-    first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
-    start = np.ceil((first - np.arange(bins)) / bins)
-    stop = np.floor((last - np.arange(bins)) / bins)
-    return np.asarray(np.maximum(stop - start, 0), dtype=np.intp)
+def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
+    """Find the cycles of several takes, which all begin at one common phase; None for a take in which nothing recurs.
+
+    The first pose of `like` is the phase at which to cut; by default it is chosen as in `find_cycles`. Takes with
+    another skeleton than the first have a separate common phase.
+    """
+    cycles: list[Cycles | None] = [None] * len(clips)
+    remaining = list(range(len(clips)))
+    while remaining:
+        first = clips[remaining[0]]
+        group = [k for k in remaining if compatible(first.skeleton, clips[k].skeleton)]
+        remaining = [k for k in remaining if k not in group]
+        repeating = {k: take for k in group if (take := find_recurrence(clips[k])) is not None}
+        example = like if like is not None and compatible(first.skeleton, like.skeleton) else None
+        places = _places(list(repeating.values()), example)
+        for (k, take), place in zip(repeating.items(), places, strict=True):
+            cycles[k] = cycles_at(take, place)
+    return cycles
 
 
-def strike_phases(take: Recurrence) -> dict[str, float]:
-    """Return the mean phases in bins at which feet strike, for feet that do so once per cycle; right feet first."""
-    tracked, bins = take.tracked, take.bins
-    strikes: dict[str, list[int]] = {}
-    for contact in foot_contacts(take.clip):
-        if contact.start > 0:
-            strikes.setdefault(contact.foot, []).append(contact.start // take.stride)
-    cycles = (tracked.progress[-1] - tracked.progress[0]) / bins
-    phases = {}
-    for foot in sorted(strikes, key=lambda name: not name.lower().startswith("r")):
-        turns = np.exp(2j * np.pi * tracked.progress[np.minimum(strikes[foot], len(tracked.progress) - 1)] / bins)
-        if abs(turns.mean()) > 0.9 and abs(len(turns) - cycles) <= max(1.5, 0.25 * cycles):
-            phases[foot] = float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins)
-    return phases
+def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
+    """Find the cycles of several takes at one common phase, and refuse a take in which nothing recurs."""
+    by_take = find_common_cycles(clips)
+    for clip, cycles in zip(clips, by_take, strict=True):
+        if cycles is None:
+            raise UsageError(no_recurrence(clip))
+    return [cycles for cycles in by_take if cycles is not None]
 
 
-def blur(take: Recurrence) -> Floats:
-    """Return the frames' spread relative to the speed, (bins,): the smaller, the better a bin is defined in time."""
-    tracked, bins = take.tracked, take.bins
-    place = tracked.progress % bins
-    frames = np.bincount(place, minlength=bins)
-    spread = np.bincount(place, weights=tracked.misfit, minlength=bins) / np.maximum(frames, 1)
-    speed = np.linalg.norm(np.roll(tracked.template, -1, axis=0) - np.roll(tracked.template, 1, axis=0), axis=1)
-    blurred = spread / np.maximum(speed, 1e-12)
-    return np.asarray(np.where(frames == 0, blurred.max(), blurred))
-
-
-def phase_of_pose(take: Recurrence, example: Clip) -> int:
-    """Return the bin whose frames lie nearest to the first pose of another clip."""
-    clip, tracked = take.clip, take.tracked
-    require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
-    reference = usual_facing(clip)
-    first_pose = pose_points(example, reference)[0]
-    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - first_pose, axis=1)
-    place = tracked.progress % take.bins
-    sums = np.bincount(place, weights=distances, minlength=take.bins)
-    counts = np.bincount(place, minlength=take.bins)
-    return int(np.where(counts > 0, sums / np.maximum(counts, 1), np.inf).argmin())
-
-
-def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[int]:
-    """Return frames of the take (at its full rate) that are nearest to the mean pose at bin `place`, once per cycle."""
-    progress, bins = tracked.progress, len(tracked.template)
-    slack = END_TOLERANCE * bins
-    first = int(np.ceil((progress[0] - slack - place) / bins))
-    last = int(np.floor((progress[-1] + slack - place) / bins))
-    reach = max(stride, round(0.04 * bins * stride))
-    frames: list[int] = []
-    for number in range(first, last + 1):
-        around = stride * int(np.searchsorted(progress, place + number * bins))
-        around = min(around, len(points) - 1)
-        window = np.arange(max(around - reach, 0), min(around + reach + 1, len(points)))
-        distances = np.linalg.norm(points[window] - tracked.template[place], axis=1)
-        frame = int(window[distances.argmin()])
-        if not frames or frame > frames[-1]:
-            frames.append(frame)
-    return frames
-
-
-def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
-    """Return neighbouring boundaries as spans, without those of unusual duration or far from the mean cycle."""
-    spans = list(pairwise(frames))
-    if not spans:
+def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
+    """Return takes that hold less than a cycle of what the others repeat, and the share of it that they hold."""
+    by_take = find_common_cycles(clips)
+    periods = [
+        cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
+    ]
+    if not periods:
         return []
-    durations = np.array([stop - start for start, stop in spans])
-    misfits = np.array([tracked.misfit[start // stride : stop // stride + 1].mean() for start, stop in spans])
-    spread = np.sqrt(((tracked.template - tracked.template.mean(axis=0)) ** 2).sum(axis=1).mean())
-    good = (durations > 0.55 * np.median(durations)) & (durations < 1.8 * np.median(durations))
-    good &= (misfits < spread) | (misfits < 2.5 * np.median(misfits))
-    return [span for span, is_good in zip(spans, good, strict=True) if is_good]
+    shares = [clip.duration / float(np.median(periods)) for clip in clips]
+    # A take clearly shorter than the usual period that does not close is torn, not a quick cycle.
+    return [
+        (clip, share)
+        for clip, cycles, share in zip(clips, by_take, shares, strict=True)
+        if cycles is None and share < 0.8 and not closing_of([clip]).cyclic
+    ]
+
+
+def phase_lag(clip: Clip, reference: Clip) -> float:
+    """Return by what share of a cycle (-0.5 to 0.5) a clip of one cycle begins later than another one."""
+    facing = usual_facing(reference)
+    mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
+    return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS
+
+
+def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
+    """Return the bin of each take's mean cycle at which to cut it."""
+    if like is not None:
+        return [phase_of_pose(take, like) for take in takes]
+    if len(takes) < 2:
+        return [chosen_phase(take) for take in takes]
+    aligned = _Aligned.of(takes)
+    totals = aligned.totals()
+    best, reach = None, round(STRIKE_SHIFT * BINS)
+    for votes, strikes in aligned.strikes():
+        # one shift for all takes: the smallest of those that lose the fewest cycles
+        shifts = sorted(range(-reach, reach + 1), key=abs)
+        counts = [int(sum(aligned.counts_at(strikes + shift))) for shift in shifts]
+        score = (max(counts), votes)
+        # A third of all cycles may be lost for a cut at a foot strike.
+        if max(counts) >= (1.0 - 1.0 / 3.0) * totals.max() and (best is None or score > best[0]):
+            best = score, strikes, shifts[int(np.argmax(counts))]
+    if best is not None:
+        return aligned.in_bins(best[1] + best[2])
+    blurred = np.where(totals == totals.max(), aligned.blurred(), np.inf)
+    return aligned.in_bins(np.full(len(takes), int(blurred.argmin())))
+
+
+class _Aligned(NamedTuple):
+    """Takes, by how many of `BINS` each one's phase is ahead of the reference's, and the common phases of strikes."""
+
+    takes: list[Recurrence]
+    shifts: list[int]
+    struck: list[dict[str, float]]
+    reference: int
+
+    @classmethod
+    def of(cls, takes: list[Recurrence]) -> _Aligned:
+        # The reference is the take with the most cycles: its mean cycle is the best known.
+        number = int(np.argmax([cycle_counts(take.tracked).max() for take in takes]))
+        reference = takes[number]
+        period = reference.bins * reference.stride
+        facing = usual_facing(take_frames(reference.clip, 0, min(period + 1, len(reference.clip))))
+        mean_cycles = [_mean_cycle(take, facing) for take in takes]
+        shifts = [_shift(mean_cycles[number], cycle) for cycle in mean_cycles]
+        struck = [
+            {foot: phase / take.bins * BINS - shift for foot, phase in strike_phases(take).items()}
+            for take, shift in zip(takes, shifts, strict=True)
+        ]
+        return cls(takes, shifts, struck, number)
+
+    def totals(self) -> Floats:
+        """Return (BINS,): how many cycles all takes have together if they are cut at this common phase."""
+        every = np.arange(BINS)
+        return np.asarray(sum(self._counts(k)[(every + shift) % BINS] for k, shift in enumerate(self.shifts)))
+
+    def strikes(self) -> list[tuple[int, Floats]]:
+        """Return phases (takes,) at which a foot strikes in each take, and how many takes begin with it."""
+        out = []
+        for foot, phase in self.struck[self.reference].items():
+            common = []
+            for struck in self.struck:
+                # where this foot strikes unclearly, or elsewhere: at the aligned phase
+                off = (struck.get(foot, phase) - phase + BINS / 2) % BINS - BINS / 2
+                # A foot strike near the aligned phase is the better place to cut; one far away is another event.
+                common.append(phase + (off if abs(off) <= 0.1 * BINS else 0.0))
+            out.append(np.array(common))
+        if not out:
+            return []
+        begins = [take.tracked.progress[0] / take.bins * BINS - ahead for take, ahead in zip(*self[:2], strict=True)]
+        # How much of a cycle passes in each take before it first reaches a strike.
+        firsts = (np.array(out) - begins + STRIKE_SHIFT * BINS) % BINS
+        votes = np.bincount(firsts.argmin(axis=0), minlength=len(out))
+        return [(int(count), one) for count, one in zip(votes, out, strict=True)]
+
+    def counts_at(self, phases: Floats) -> list[float]:
+        """Return how many cycles each take has if it is cut at its common phase."""
+        places = [round(phase + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
+        return [self._counts(k)[place] for k, place in enumerate(places)]
+
+    def in_bins(self, phases: Floats) -> list[int]:
+        """Return common phases as bins of the takes' mean cycles."""
+        return [
+            int(round((phase + ahead) / BINS * take.bins) % take.bins)
+            for take, phase, ahead in zip(self.takes, phases, self.shifts, strict=True)
+        ]
+
+    def blurred(self) -> Floats:
+        """Return (BINS,): how poorly defined in time each common phase is, as a sum over the takes."""
+        every = np.arange(BINS)
+        read = [_at(blur(take), every + shift) for take, shift in zip(self.takes, self.shifts, strict=True)]
+        return np.asarray(sum(read))
+
+    def _counts(self, k: int) -> Floats:
+        return _at(cycle_counts(self.takes[k].tracked).astype(np.float64), np.arange(BINS))
+
+
+def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
+    """Return values over the bins of a take at common bins."""
+    return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
+
+
+def _mean_cycle(take: Recurrence, facing: Floats) -> Floats:
+    """Return (BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
+    points = pose_points(take.clip, facing)[:: take.stride]
+    place = take.tracked.progress % take.bins
+    sums = np.zeros((take.bins, points.shape[1]))
+    np.add.at(sums, place, points)
+    counts = np.bincount(place, minlength=take.bins)
+    filled = np.flatnonzero(counts)
+    means = sums[filled] / counts[filled, None]
+    every = np.arange(take.bins)
+    return _even(np.stack([np.interp(every, filled, column, period=take.bins) for column in means.T], axis=1))
+
+
+def _even(cycle: Floats) -> Floats:
+    """Return a closed trajectory at BINS even phases."""
+    phases = np.arange(BINS) * len(cycle) / BINS
+    positions = np.arange(len(cycle))
+    return np.stack([np.interp(phases, positions, column, period=len(cycle)) for column in cycle.T], axis=1)
+
+
+def _shift(reference: Floats, cycle: Floats) -> int:
+    """Return the shift in bins that makes a closed trajectory most like another; the mean posture is ignored."""
+    a, b = reference - reference.mean(axis=0), cycle - cycle.mean(axis=0)
+    return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

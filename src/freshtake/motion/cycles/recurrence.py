@@ -1,17 +1,20 @@
-"""Recurrence: the period of a motion, the phase of every frame, and where an action occurs again."""
+"""Recurrence: the period of a motion, the phase of every frame, and the cycles of a take cut at one phase."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.errors import UsageError
-from freshtake.motion.body.orientation import RATE, distances, pose_points, usual_facing
+from freshtake.motion.body.orientation import RATE, distances, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
+from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
+END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
 SHARPER = 0.15  # a longer period must be this much more alike to be preferred to a shorter one
 
 
@@ -153,85 +156,139 @@ def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
     return np.where(weight > 1e-9, np.asarray(total) / np.maximum(weight, 1e-9), template)
 
 
-class Occurrence(NamedTuple):
-    """Frames start to stop (exclusive) of the take that resemble the example.
+@dataclass(frozen=True)
+class Cycles:
+    """Where the cycles of a take are.
 
-    `distance` is the mean distance per frame in units of the example's spread about its mean pose: 0 for a
-    copy, about 1.4 for unrelated poses of the same kind.
+    `spans` holds the first and the last frame of each; the last frame of a cycle is usually the first of the next.
+    `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
     """
 
-    start: int
-    stop: int
-    distance: float
+    spans: tuple[tuple[int, int], ...]
+    period: float
+    confidence: float
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @property
+    def boundaries(self) -> Ints:
+        """All frames at which a cycle begins or ends."""
+        return np.unique(np.array(self.spans, dtype=np.intp))
 
 
-def find_occurrences(
-    take: Clip, example: Clip, *, threshold: float = 0.85, tempo: float = 1.3, overlap: float = 0.1
-) -> list[Occurrence]:
-    """Return where the take does what the example does, in order of time; they overlap by at most a share of one.
+class Recurrence(NamedTuple):
+    """A take that repeats: its phase at every `stride`-th frame, and how different frames a cycle apart are."""
 
-    Tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
-    """
-    _check(take, example, threshold, tempo)
-    reference = usual_facing(example)
-    rate = min(RATE, take.fps, example.fps)
-    example_points = _at_rate(pose_points(example, reference), example.fps, rate)
-    points = _at_rate(pose_points(take, reference), take.fps, rate)
-    spread = float(np.sqrt(((example_points - example_points.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    if spread < 1e-9:
-        raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be looked for")
-    if len(points) < 2:
+    clip: Clip
+    tracked: Phase
+    unlike: float
+    points: Floats
+    stride: int
+
+    @property
+    def bins(self) -> int:
+        """How many bins the mean cycle has."""
+        return len(self.tracked.template)
+
+
+def find_recurrence(clip: Clip) -> Recurrence | None:
+    """Find the phase of a take's frames; None where nothing recurs."""
+    stride = max(1, int(clip.fps / RATE + 1e-6))
+    points = principal(pose_points(clip))
+    recurring = find_phase(points[::stride], clip.fps / stride)
+    if recurring is None:
+        return None
+    return Recurrence(clip, *recurring, points, stride)
+
+
+def cycles_at(take: Recurrence, place: int) -> Cycles | None:
+    """Cut a take at a bin of its mean cycle; None where no complete cycle lies between two such cuts."""
+    frames = _crossings(take.tracked, place, take.points, take.stride)
+    spans = _plausible(take.tracked, frames, take.stride)
+    if not spans:
+        return None
+    typical = float(np.median([stop - start for start, stop in spans]))
+    return Cycles(tuple(spans), typical, float(np.clip(1.0 - take.unlike, 0.0, 1.0)))
+
+
+def cycle_counts(tracked: Phase) -> Ints:
+    """Return how many complete cycles there are for each bin at which they may be cut."""
+    bins = len(tracked.template)
+    slack = END_TOLERANCE * bins / 2.0
+    first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
+    start = np.ceil((first - np.arange(bins)) / bins)
+    stop = np.floor((last - np.arange(bins)) / bins)
+    return np.asarray(np.maximum(stop - start, 0), dtype=np.intp)
+
+
+def strike_phases(take: Recurrence) -> dict[str, float]:
+    """Return the mean phases in bins at which feet strike, for feet that do so once per cycle; right feet first."""
+    tracked, bins = take.tracked, take.bins
+    strikes: dict[str, list[int]] = {}
+    for contact in foot_contacts(take.clip):
+        if contact.start > 0:
+            strikes.setdefault(contact.foot, []).append(contact.start // take.stride)
+    cycles = (tracked.progress[-1] - tracked.progress[0]) / bins
+    phases = {}
+    for foot in sorted(strikes, key=lambda name: not name.lower().startswith("r")):
+        turns = np.exp(2j * np.pi * tracked.progress[np.minimum(strikes[foot], len(tracked.progress) - 1)] / bins)
+        if abs(turns.mean()) > 0.9 and abs(len(turns) - cycles) <= max(1.5, 0.25 * cycles):
+            phases[foot] = float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins)
+    return phases
+
+
+def blur(take: Recurrence) -> Floats:
+    """Return the frames' spread relative to the speed, (bins,): the smaller, the better a bin is defined in time."""
+    tracked, bins = take.tracked, take.bins
+    place = tracked.progress % bins
+    frames = np.bincount(place, minlength=bins)
+    spread = np.bincount(place, weights=tracked.misfit, minlength=bins) / np.maximum(frames, 1)
+    speed = np.linalg.norm(np.roll(tracked.template, -1, axis=0) - np.roll(tracked.template, 1, axis=0), axis=1)
+    blurred = spread / np.maximum(speed, 1e-12)
+    return np.asarray(np.where(frames == 0, blurred.max(), blurred))
+
+
+def phase_of_pose(take: Recurrence, example: Clip) -> int:
+    """Return the bin whose frames lie nearest to the first pose of another clip."""
+    clip, tracked = take.clip, take.tracked
+    require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
+    reference = usual_facing(clip)
+    first_pose = pose_points(example, reference)[0]
+    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - first_pose, axis=1)
+    place = tracked.progress % take.bins
+    sums = np.bincount(place, weights=distances, minlength=take.bins)
+    counts = np.bincount(place, minlength=take.bins)
+    return int(np.where(counts > 0, sums / np.maximum(counts, 1), np.inf).argmin())
+
+
+def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[int]:
+    """Return frames of the take (at its full rate) that are nearest to the mean pose at bin `place`, once per cycle."""
+    progress, bins = tracked.progress, len(tracked.template)
+    slack = END_TOLERANCE * bins
+    first = int(np.ceil((progress[0] - slack - place) / bins))
+    last = int(np.floor((progress[-1] + slack - place) / bins))
+    reach = max(stride, round(0.04 * bins * stride))
+    frames: list[int] = []
+    for number in range(first, last + 1):
+        around = stride * int(np.searchsorted(progress, place + number * bins))
+        around = min(around, len(points) - 1)
+        window = np.arange(max(around - reach, 0), min(around + reach + 1, len(points)))
+        distances = np.linalg.norm(points[window] - tracked.template[place], axis=1)
+        frame = int(window[distances.argmin()])
+        if not frames or frame > frames[-1]:
+            frames.append(frame)
+    return frames
+
+
+def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
+    """Return neighbouring boundaries as spans, without those of unusual duration or far from the mean cycle."""
+    spans = list(pairwise(frames))
+    if not spans:
         return []
-    costs, starts = warped(distances(example_points, points) / spread)
-    length = np.arange(len(points)) - starts
-    span = len(example_points) - 1
-    allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
-    costs = np.where(allowed & (costs < threshold), costs, np.inf)
-    scale = take.fps / rate
-    occurrences = []
-    for start, last, cost in _without_overlaps(costs, starts, overlap * span):
-        first = min(round(start * scale), len(take) - 1)
-        occurrences.append(Occurrence(first, min(round(last * scale), len(take) - 1) + 1, cost))
-    return sorted(occurrences)
-
-
-def _check(take: Clip, example: Clip, threshold: float, tempo: float) -> None:
-    require_compatible(take.skeleton, example.skeleton, take.name or "the take", example.name or "the example")
-    if take.up != example.up:
-        raise UsageError(f"{take.name or 'the take'} has {take.up} up and {example.name or 'the example'} {example.up}")
-    if len(example) < 4:
-        raise UsageError(f"{example.name or 'the example'} has {len(example)} frames: an action needs at least 4")
-    if not (threshold > 0 and tempo >= 1):
-        raise UsageError("the threshold must be above 0 and the tempo at least 1")
-
-
-def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
-    """Resample points to another rate by linear interpolation."""
-    if abs(fps / rate - 1.0) < 1e-6:
-        return points
-    places = np.minimum(np.arange(int((len(points) - 1) * rate / fps + 1e-6) + 1) * fps / rate, len(points) - 1)
-    low = np.minimum(places.astype(np.intp), max(len(points) - 2, 0))
-    share = (places - low)[:, None]
-    out: Floats = points[low] * (1.0 - share) + points[np.minimum(low + 1, len(points) - 1)] * share
-    return out
-
-
-def warped(cost: Floats) -> tuple[Floats, Ints]:
-    """Return for every frame the mean cost of the best warp of the full example that ends there, and its start."""
-    from freshtake.numeric.dtw import open_ends  # compiled: loaded when it is needed
-
-    # Each step off the diagonal costs a tenth of a frame, or still frames would be matched for free.
-    totals, starts = open_ends(np.ascontiguousarray(cost), 0.1)
-    return totals / len(cost), starts
-
-
-def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
-    """Return the best ends first, leaving out all that overlap with one already chosen."""
-    taken: list[tuple[int, int, float]] = []
-    for last in np.argsort(costs, kind="stable"):
-        if not np.isfinite(costs[last]):
-            break
-        start = int(starts[last])
-        if all(start >= t - overlap or last <= s + overlap for s, t, _ in taken):
-            taken.append((start, int(last), float(costs[last])))
-    return taken
+    durations = np.array([stop - start for start, stop in spans])
+    misfits = np.array([tracked.misfit[start // stride : stop // stride + 1].mean() for start, stop in spans])
+    spread = np.sqrt(((tracked.template - tracked.template.mean(axis=0)) ** 2).sum(axis=1).mean())
+    good = (durations > 0.55 * np.median(durations)) & (durations < 1.8 * np.median(durations))
+    good &= (misfits < spread) | (misfits < 2.5 * np.median(misfits))
+    return [span for span, is_good in zip(spans, good, strict=True) if is_good]

@@ -139,11 +139,6 @@ def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
     return joined.changed(channels=None, provenance=f"{len(clips)} clips joined")
 
 
-def seams(clips: Sequence[Clip]) -> list[int]:
-    """Return the frames of the joined motion at which each clip begins."""
-    return [0, *np.cumsum([len(clip) - 1 for clip in clips[:-1]]).tolist()]
-
-
 def _faded(before: Clip, after: Clip, blend: float) -> Clip:
     """Return `after` with its difference from the end of `before` added and faded out."""
     time = np.arange(len(after), dtype=np.float64) * after.frame_time

@@ -10,7 +10,6 @@ tilted upright).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,
+    by_order,
     continuous,
     continuous_euler,
     equivalent,
@@ -51,6 +51,23 @@ class Start(NamedTuple):
 
 
 AT_ORIGIN = Start()
+
+
+class Columns:
+    """What the layouts of all kinds of motion share."""
+
+    def units(self) -> list[str]:
+        """Return what each column measures: angle, length, time, or speed and turn, which are rates per second."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.units())
+
+    def spare(self) -> Bools:
+        """Return columns that are left out where they stay zero: none, unless the file may lack them."""
+        return np.zeros(self.width, dtype=np.bool_)
 
 
 class Path(NamedTuple):
@@ -201,10 +218,7 @@ def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
 
 
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for joint, order in enumerate(skeleton.orders):
-        groups[full_order(order)].append(joint)
-    return dict(groups)
+    return by_order([full_order(order) for order in skeleton.orders])
 
 
 def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:

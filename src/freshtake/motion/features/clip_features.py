@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import angles as angles_of
-from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.angles import (
+    Columns,
     Path,
     Start,
     ground_of,
@@ -35,8 +35,8 @@ from freshtake.motion.features.point_features import (
     relative_points,
     solve_pose,
 )
-from freshtake.motion.skeleton import Skeleton, require_compatible
-from freshtake.motion.validation import check_timing, frozen, frozen_quaternions
+from freshtake.motion.skeleton import Skeleton, require_compatible, skeleton_from_parts, skeleton_parts
+from freshtake.motion.validation import Parts, check_timing, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis, forward, from_rotvec, mean, multiply, rotate
 
@@ -52,7 +52,7 @@ class Pose(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ClipLayout(stored.Columns):
+class ClipLayout(Columns):
     """The columns of a clip, and the references that its rotations are measured from."""
 
     skeleton: Skeleton
@@ -87,6 +87,11 @@ class ClipLayout(stored.Columns):
     def up_index(self) -> int:
         """The column of the vertical axis."""
         return "xyz".index(self.up)
+
+    @property
+    def usual(self) -> bool:
+        """Whether rows are decoded by compiled functions."""
+        return self.root == "heading" and self.angles == "expmap" and not self.moving
 
     @property
     def root_width(self) -> int:
@@ -190,27 +195,27 @@ class ClipLayout(stored.Columns):
         """Return a clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
-        if self.root == "heading" and self.angles == "expmap" and not self.moving:
-            pose = self._posed(values, start, resume)
+        if self.usual:
+            first, second = start.ground
+            begin = np.array([second if self.up == "y" else -second, first, start.heading])
+            pose = self.poses(values, begin, resume)
         else:
             pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
 
-    def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
-        """Return the pose of the usual columns, compiled; equal to `pose` except for rounding."""
+    def poses(self, values: Floats, begin: Floats, resume: bool) -> Pose:
+        """Return the poses of usual columns, compiled: those of `pose` but for rounding; `begin` as in `pose_rows`."""
         from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
             PoseCoding,
             pose_rows,
         )
 
-        first, second = start.ground
-        begin = np.array([second if self.up == "y" else -second, first, start.heading])
-        root, rotations = np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4))
         coding = PoseCoding(self.reference, self.upright, self.up_index, self.frame_time)
-        pose_rows(values, coding, begin, resume, root, rotations)
-        return Pose(root, rotations, None)
+        pose = Pose(np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4)), None)
+        pose_rows(values, coding, begin, resume, pose.root, pose.rotations)
+        return pose
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Return root, rotations and translations of rows placed along a path."""
@@ -288,24 +293,23 @@ class ClipLayout(stored.Columns):
         tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
         return self.points(rows)[:, [*body, *tips]]
 
-    def parts(self) -> stored.Parts:
+    def parts(self) -> Parts:
         """Return the header and arrays from which `from_parts` rebuilds the layout."""
-        header, arrays = stored.skeleton_parts(self.skeleton)
-        for name in ("angles", "root", "moving", "frame_time", "up", "unit_m"):
-            header[name] = getattr(self, name)
-        return stored.Parts(header, {**arrays, "reference": self.reference, "upright": self.upright})
+        header, arrays = skeleton_parts(self.skeleton)
+        header |= {name: getattr(self, name) for name in ("angles", "root", "moving", "frame_time", "up", "unit_m")}
+        return Parts(header, {**arrays, "reference": self.reference, "upright": self.upright})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> ClipLayout:
+    def from_parts(cls, parts: Parts) -> ClipLayout:
         """Return the layout from its `parts`."""
         return cls(
-            stored.skeleton_from_parts(header, arrays),
-            stored.choice(header, "angles", ANGLES),
-            stored.choice(header, "root", ROOTS),
-            stored.field(header, "moving", bool),
-            *stored.placed(header),
-            stored.array(arrays, "reference"),
-            stored.array(arrays, "upright"),
+            skeleton_from_parts(parts),
+            parts.choice("angles", ANGLES),
+            parts.choice("root", ROOTS),
+            parts.field("moving", bool),
+            *parts.placed(),
+            parts.array("reference"),
+            parts.array("upright"),
         )
 
 

@@ -11,7 +11,7 @@ put back), what angles are measured from, and how much each DOF weighs. Row t ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.angles import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.clip_features import ANGLES, ClipLayout, clip_layout
 from freshtake.motion.features.mesh_features import MeshLayout, mesh_layout
@@ -29,7 +28,7 @@ from freshtake.motion.features.point_features import ROOTS, PointLayout, point_l
 from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import frozen, same_rate
+from freshtake.motion.validation import Array, Parts, frozen, same_rate
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
 __all__ = ["Features", "Motion", "Recipe", "Start", "decode", "encode", "recipe", "where_it_ends"]
@@ -124,30 +123,30 @@ class Recipe:
             values = f"{self.fixed[column]:.9g} in all examples, but {columns[frame, column]:.9g} in frame {frame}"
             raise UsageError(f"{name} is {values} of {what}: make the recipe with this motion or drop_constant=False")
 
-    def to_parts(self) -> stored.Parts:
+    def to_parts(self) -> Parts:
         """Return a JSON-able header and arrays by name, for a model file."""
         header, arrays = self.layout.parts()
         recipe_header = {"recipe": VERSION, "kind": self.layout.kind, "scale": self.scale, "layout": header}
-        recipe_arrays: dict[str, stored.Array] = {
+        recipe_arrays: dict[str, Array] = {
             "kept": np.asarray(self.kept, dtype=np.int64),
             "fixed": self.fixed,
             "weights": self.weights,
             "center": self.center,
         }
-        return stored.Parts(recipe_header, recipe_arrays | {f"layout_{name}": value for name, value in arrays.items()})
+        return Parts(recipe_header, recipe_arrays | {f"layout_{name}": value for name, value in arrays.items()})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> Recipe:
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, Array]) -> Recipe:
         """Return the recipe from its parts; raise InvalidMotion where they cannot be one."""
-        if stored.field(header, "recipe", int) != VERSION:
+        parts = Parts(header, arrays)
+        if parts.field("recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")
-        kind = stored.choice(header, "kind", tuple(LAYOUTS))
+        layout = LAYOUTS[parts.choice("kind", tuple(LAYOUTS))]
         inner = {name.removeprefix("layout_"): value for name, value in arrays.items() if name.startswith("layout_")}
         return cls(
-            LAYOUTS[kind].from_parts(stored.field(header, "layout", dict), inner),
-            stored.choice(header, "scale", SCALES),
-            *(stored.array(arrays, name) for name in ("kept", "fixed", "weights", "center")),
-        )
+            layout.from_parts(Parts(parts.field("layout", dict), inner)), parts.choice("scale", SCALES),
+            *(parts.array(name) for name in ("kept", "fixed", "weights", "center")),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -363,10 +362,24 @@ def where_it_ends(recipe: Recipe, values: npt.ArrayLike, *, start: Start | None 
 
 def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
     """Return all columns from the DOFs."""
-    rows = np.asarray(values, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] != len(recipe.kept):
-        frozen(rows, "values", (None, len(recipe.kept)))
-    if not np.isfinite(rows).all():
-        frame, dof = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
-        raise InvalidMotion(f"the DOF {recipe.names[dof]!r} is {rows[frame, dof]} in row {frame}")
+    rows = checked_rows(values, recipe.names)
     return recipe.fill(rows / recipe.weights + recipe.center if scaled else rows)
+
+
+def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
+    """Return rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
+    try:
+        values = np.asarray(rows, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise InvalidMotion("a row must be numbers, one per DOF") from None
+    if values.ndim == 1:
+        values = values[None]
+    if values.ndim != 2 or values.shape[1] != len(names):
+        width = f"{values.shape[1]} numbers" if values.ndim == 2 else "the wrong shape"
+        raise InvalidMotion(
+            f"a row has {width}, but the model has {len(names)} DOFs: encode the motion with the same model"
+        )
+    if not np.isfinite(values).all():
+        frame, dof = map(int, np.argwhere(~np.isfinite(values))[0])
+        raise InvalidMotion(f"the DOF {names[dof]!r} is {values[frame, dof]} in row {frame}: leave that frame out")
+    return values

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.angles import Complexes, Start, start_of, turned_back
 from freshtake.motion.features.point_features import (
     RATE_UNITS,
@@ -25,7 +24,7 @@ from freshtake.motion.features.point_features import (
 )
 from freshtake.motion.kinds import MeshSequence
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import check_timing, frozen
+from freshtake.motion.validation import Array, Parts, check_timing, frozen
 from freshtake.numeric.arrays import Floats
 
 
@@ -135,29 +134,29 @@ class MeshLayout(CloudColumns):
         """Return the RMS displacement of all vertices per unit of each column; other columns count like vertices."""
         return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
 
-    def parts(self) -> stored.Parts:
+    def parts(self) -> Parts:
         """Return the header and arrays from which `from_parts` rebuilds the layout."""
         plain = ("vertex_count", "normals", "root", "frame_time", "up", "unit_m")
         header: dict[str, Any] = {name: getattr(self, name) for name in plain}
         header["changing"] = dict(self.changing)
         header["constant"] = list(self.constant)
-        arrays: dict[str, stored.Array] = {"faces": self.faces, "plan": self.plan.view(np.float64)}
+        arrays: dict[str, Array] = {"faces": self.faces, "plan": self.plan.view(np.float64)}
         arrays |= {f"constant_{k}": value for k, value in enumerate(self.constant.values())}
-        return stored.Parts(header, arrays)
+        return Parts(header, arrays)
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> MeshLayout:
+    def from_parts(cls, parts: Parts) -> MeshLayout:
         """Return the layout from its `parts`."""
-        constant, changing = stored.texts(header, "constant"), stored.field(header, "changing", dict)
+        constant, changing = parts.texts("constant"), parts.field("changing", dict)
         return cls(
-            stored.field(header, "vertex_count", int),
-            stored.array(arrays, "faces"),
-            stored.field(header, "normals", bool),
-            {str(name): stored.field(changing, name, int) for name in changing},
-            {name: stored.array(arrays, f"constant_{k}") for k, name in enumerate(constant)},
-            stored.choice(header, "root", ROOTS),
-            *stored.placed(header),
-            stored.complexes(arrays, "plan"),
+            parts.field("vertex_count", int),
+            parts.array("faces"),
+            parts.field("normals", bool),
+            {str(name): Parts(changing, {}).field(name, int) for name in changing},
+            {name: parts.array(f"constant_{k}") for k, name in enumerate(constant)},
+            parts.choice("root", ROOTS),
+            *parts.placed(),
+            parts.complexes("plan"),
         )
 
 

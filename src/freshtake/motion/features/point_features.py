@@ -6,16 +6,16 @@ Joint positions alone lose the twist of a forearm, so each joint also carries po
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.angles import (
+    Columns,
     Complexes,
     Path,
     Start,
@@ -28,7 +28,7 @@ from freshtake.motion.features.angles import (
 )
 from freshtake.motion.kinds import PointClip
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import check_timing, checked_names, frozen
+from freshtake.motion.validation import Parts, check_timing, checked_names, frozen
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, inverse, local_rotations, multiply, rotate
 
@@ -112,15 +112,11 @@ def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
     return [size * beside / np.linalg.norm(beside)]
 
 
-class Solved(NamedTuple):
-    """Local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero."""
+def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> tuple[Floats, Floats]:
+    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3).
 
-    rotations: Floats
-    translations: Floats
-
-
-def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> Solved:
-    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3), root at zero."""
+    Returns local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero.
+    """
     joints = len(skeleton)
     places = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
     owner = np.concatenate([[-1], skeleton.parents[1:], markers.joints])
@@ -148,7 +144,7 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
     if moving:
         above = skeleton.parents[1:]
         translations[:, 1:] = rotate(inverse(world[:, above]), places[:, 1:joints] - places[:, above])
-    return Solved(rotations, translations)
+    return rotations, translations
 
 
 def _frame(pair: Floats) -> Floats:
@@ -178,7 +174,7 @@ def relative_points(clip: Clip, markers: Markers) -> Floats:
     return np.concatenate([pose.positions[:, 1:], fixed], axis=1) - clip.root[:, None]
 
 
-class CloudColumns(stored.Columns):
+class CloudColumns(Columns):
     """What layouts of points and of meshes share: with heading, the rates of the body come first."""
 
     root: str
@@ -254,20 +250,15 @@ class PointLayout(CloudColumns):
         """Return the RMS displacement of all points that one unit of each column causes."""
         return cloud_effects(np.concatenate(examples), len(self.point_names), self.root, self.up, horizon)
 
-    def parts(self) -> stored.Parts:
+    def parts(self) -> Parts:
         """Return the header and arrays from which `from_parts` rebuilds the layout."""
         header = {name: getattr(self, name) for name in ("root", "frame_time", "up", "unit_m")}
-        return stored.Parts({**header, "points": list(self.point_names)}, {"plan": self.plan.view(np.float64)})
+        return Parts({**header, "points": list(self.point_names)}, {"plan": self.plan.view(np.float64)})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> PointLayout:
+    def from_parts(cls, parts: Parts) -> PointLayout:
         """Return the layout from its `parts`."""
-        return cls(
-            stored.texts(header, "points"),
-            stored.choice(header, "root", ROOTS),
-            *stored.placed(header),
-            stored.complexes(arrays, "plan"),
-        )
+        return cls(parts.texts("points"), parts.choice("root", ROOTS), *parts.placed(), parts.complexes("plan"))
 
 
 def check_whole(clip: PointClip) -> None:

@@ -14,7 +14,7 @@ from freshtake.motion.features.clip_features import ClipLayout, Pose
 from freshtake.motion.features.coding import Recipe, decode, where_it_ends
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled, uncounted
-from freshtake.numeric.limb_kernels import turn_into
+from freshtake.numeric.limb_kernels import exponential_into, turn_into
 
 
 class PoseCoding(NamedTuple):
@@ -62,23 +62,13 @@ def _pose_rows(
         half = 0.5 * (begin[2] + heading)
         turn[0], turn[1 + up], turn[4 - up] = math.cos(half), math.sin(half), 0.0
         vector[0], vector[up], vector[3 - up] = row[4], 0.0, row[5] * sign
-        _exponential_into(vector, pose[0])
+        exponential_into(vector, pose[0])
         turn_into(turn, pose[0], pose[0])
         turn_into(pose[0], upright, pose[0])
         for joint in range(1, joints):
-            _exponential_into(row[3 + 3 * joint : 6 + 3 * joint], pose[joint])
+            exponential_into(row[3 + 3 * joint : 6 + 3 * joint], pose[joint])
             turn_into(reference[joint], pose[joint], pose[joint])
     begin[0], begin[1], begin[2] = begin[0] + x, begin[1] + y, begin[2] + heading
-
-
-@uncounted
-def _exponential_into(v: Floats, out: Floats) -> None:
-    """Set out = the unit quaternion of the rotation vector v; exact at zero, as `rotations.from_rotvec`."""
-    angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    factor = 0.5 if angle == 0.0 else math.sin(0.5 * angle) / angle
-    out[0] = math.cos(0.5 * angle)
-    for axis in range(3):
-        out[1 + axis] = factor * v[axis]
 
 
 class PoseStream:
@@ -88,19 +78,13 @@ class PoseStream:
         layout = recipe.layout
         assert isinstance(layout, ClipLayout)
         self._recipe, self._layout = recipe, layout
-        self._usual = layout.root == "heading" and layout.angles == "expmap" and not layout.moving
-        if self._usual:
-            self._coding = PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time)
-            self._place = np.zeros(3)
-        self._start, self._resume = Start(), False
+        self._place, self._start, self._resume = np.zeros(3), Start(), False
         self._first: Clip | None = None
 
     def next(self, rows: Floats) -> Pose:
         """Return the poses of rows that follow those before."""
-        if self._usual:
-            values = self._recipe.fill(rows)
-            pose = Pose(np.empty((len(rows), 3)), np.empty((len(rows), len(self._layout.skeleton), 4)), None)
-            pose_rows(values, self._coding, self._place, self._resume, pose.root, pose.rotations)
+        if self._layout.usual:
+            pose = self._layout.poses(self._recipe.fill(rows), self._place, self._resume)
         else:
             clip = decode(self._recipe, rows, start=self._start, resume=self._resume)
             assert isinstance(clip, Clip)

@@ -7,25 +7,24 @@ are logarithms, so that a mixture of several is a time step again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.angles import Path, Start
+from freshtake.motion.features.angles import Columns, Path, Start
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import checked_names, frozen, positive
+from freshtake.motion.validation import Parts, checked_names, frozen, positive
 from freshtake.numeric.arrays import Floats
 
 PLACES = ("x", "y", "z")  # dimensions that say where a point lies
 
 
 @dataclass(frozen=True, eq=False)
-class StrokeLayout(stored.Columns):
+class StrokeLayout(Columns):
     """The dimensions of a stroke, its frame time, whether time is a separate DOF, and where strokes are moved to.
 
     `place` (dimensions,) is the mean middle of the examples; None leaves every stroke where it is.
@@ -102,7 +101,7 @@ class StrokeLayout(stored.Columns):
             out[-1] = np.sqrt(np.mean(ways**2)) if len(ways) and ways.any() else 1.0
         return out
 
-    def parts(self) -> stored.Parts:
+    def parts(self) -> Parts:
         """Return the header and arrays from which `from_parts` rebuilds the layout."""
         place = None if self.place is None else list(self.place)
         header = {
@@ -111,16 +110,16 @@ class StrokeLayout(stored.Columns):
             "timed": self.timed,
             "place": place,
         }
-        return stored.Parts(header, {})
+        return Parts(header, {})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> StrokeLayout:
+    def from_parts(cls, parts: Parts) -> StrokeLayout:
         """Return the layout from its `parts`."""
         return cls(
-            stored.texts(header, "dimensions"),
-            stored.field(header, "frame_time", float, int),
-            stored.field(header, "timed", bool),
-            stored.numbers(header, "place") if stored.field(header, "place", list, type(None)) is not None else None,
+            parts.texts("dimensions"),
+            parts.field("frame_time", float, int),
+            parts.field("timed", bool),
+            None if parts.field("place", list, type(None)) is None else parts.listed("place", "numbers", int, float),
         )
 
 

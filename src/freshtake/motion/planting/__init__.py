@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.motion.planting.clip_planting import PinResult, Planted, PlantedContact, PlantReport, plant
-    from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
+    from freshtake.motion.planting.contacts import PlantSettings, settings_for
+    from freshtake.motion.planting.planter import (
+        PinResult,
+        Planted,
+        PlantedContact,
+        Planter,
+        PlanterState,
+        PlantReport,
+        StreamFrame,
+        plant,
+    )
     from freshtake.motion.planting.planting_model import PlantingModel, learn_planting, nearest_contacts
-    from freshtake.motion.planting.rig import PlantSettings, settings_for
 
 _HOMES = {
-    "PinResult": "clip_planting",
-    "PlantReport": "clip_planting",
-    "PlantSettings": "rig",
-    "Planted": "clip_planting",
-    "PlantedContact": "clip_planting",
-    "Planter": "planter",
-    "PlanterState": "planter",
-    "PlantingModel": "planting_model",
-    "StreamFrame": "planter",
-    "learn_planting": "planting_model",
-    "nearest_contacts": "planting_model",
-    "plant": "clip_planting",
-    "settings_for": "rig",
-}
+    "contacts": ("PlantSettings", "settings_for"),
+    "planter": (
+        "PinResult", "PlantReport", "Planted", "PlantedContact", "Planter", "PlanterState", "StreamFrame", "plant"
+    ),
+    "planting_model": ("PlantingModel", "learn_planting", "nearest_contacts"),
+}  # fmt: skip
 
 __all__ = [
     "PinResult",

@@ -1,6 +1,6 @@
 """Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis.
 
-`ContactSettings` is the only place that defines these thresholds.
+`ContactSettings` is the only place that defines these thresholds, `PlantSettings` that of how feet are then held.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot, feet, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,58 @@ FLOOR_PERCENTILE = 2.0
 LIFTED = 0.05
 # Leg lengths above its floor within which a foot should stand still: sliding is measured there.
 NEAR_FLOOR = 0.03
+
+
+LOCKS = ("soft", "hard")
+
+
+@dataclass(frozen=True)
+class PlantSettings:
+    """How standing feet are held: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
+
+    `lock` soft lets standing feet keep the small movement of real ones; hard holds them still.
+
+    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
+    hold it within about `hold` (hard: `hard_hold`), in the air it returns to zero within about `swing`. Contacts
+    take hold and let go over `ramp`. The place of a contact follows the foot's slow drift over `drift` and, beyond
+    `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
+    above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
+    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
+    and is left alone, unless contacts are to be obeyed. With `rests` above 0, a foot that is low and slow enough for a
+    contact of recorded motion (see ContactSettings; `rests` times as slow) stands even without a contact.
+    """
+
+    lock: str = "soft"
+    lookahead: float = 0.35
+    hold: float = 0.03
+    hard_hold: float = 0.006
+    swing: float = 0.08
+    ramp: float = 0.07
+    drift: float = 3.0
+    drift_radius: float = 0.25
+    band: float = 0.02
+    step: float = 0.10
+    sink: float = 0.02
+    steps: float = 0.4
+    rests: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.lock not in LOCKS:
+            raise UsageError(f"there is no lock {self.lock!r}: choose soft or hard")
+        times = (self.hold, self.hard_hold, self.swing, self.ramp, self.drift, self.steps)
+        if min(times) <= 0 or self.lookahead < self.ramp:
+            raise UsageError(
+                "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
+            )
+        if self.rests < 0:
+            raise UsageError("planting needs rests of 0 or more")
+        if not (0 < self.band < self.step and self.drift_radius > 0 and self.sink >= 0):
+            raise UsageError("planting needs 0 < band < step, a drift_radius above 0 and a sink of 0 or more")
+
+
+def settings_for(plant: bool | str) -> PlantSettings:
+    """Return the settings for a caller's `plant`: True, or the name of a lock."""
+    return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 
 class Contact(NamedTuple):
@@ -143,15 +196,10 @@ def joint_contacts(
 def floor_heights(
     clips: Sequence[Clip], standing: Sequence[Foot] | None = None, floor: npt.ArrayLike | None = None
 ) -> Floats:
-    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips together.
+    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips of a skeleton together.
 
-    Args:
-        clips: Clips on one skeleton.
-        standing: The feet, where those of `body.feet` are not the right ones.
-        floor: The heights, where they are known, one for all or one for each foot joint; they are checked.
-
-    Returns:
-        Heights in the clips' unit.
+    `standing` are the feet, where those of `body.feet` are not the right ones. Heights that are known are given as
+    `floor`, one for all or one for each foot joint, and checked.
     """
     joints = [joint for foot in (feet(clips[0].skeleton) if standing is None else standing) for joint in foot.joints]
     if floor is None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.motion.planting.limb_leading import FULL, place_path, straight_length
-from freshtake.motion.planting.rig import Bones, Frames, Ground, Pace, PelvisFrame, Scene
+from freshtake.motion.planting.rig import Bones, Frames, Ground, Pace, Scene
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import compiled, uncounted
-from freshtake.numeric.limb_kernels import copy_into, quintic, turn_into
+from freshtake.numeric.compiled import uncounted
+from freshtake.numeric.limb_kernels import copy_into, quintic
 from freshtake.numeric.smooth_path import EDGE, PathScratch, smooth_paths
 
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
@@ -69,43 +67,6 @@ def place_legs(
         above = pelvis[ground.up] - points[1, ground.up]
         over = above >= ABOVE * ground.leg and beside <= above + BESIDE * ground.leg
         frames.over[frame, leg] = 1 if over else 0
-
-
-@compiled
-def feet_in_body(
-    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
-) -> None:
-    """Compute out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
-    longest = bones.path.shape[1]
-    places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
-    _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)
-
-
-@uncounted
-def _feet_in_body(
-    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, places: Floats, turns: Floats,
-    out: Floats,
-) -> None:  # fmt: skip
-    pelvis, up, leg, facing = body
-    turn = turns[len(turns) - 1]
-    a, b = plane_of(up)
-    sign = -1.0 if up == 1 else 1.0  # (z, x) turns about y as (x, y) about z, and a, b are x, z there
-    for frame in range(len(root)):
-        frame_offsets = offsets[min(frame, len(offsets) - 1)]
-        for limb in range(out.shape[1]):
-            place_path(bones, limb, root[frame], rotations[frame], frame_offsets, places, turns)
-            turn[0] = facing[0]
-            for k in range(1, 4):
-                turn[k] = -facing[k]
-            turn_into(turns[pelvis], turn, turn)
-            angle = -2.0 * sign * math.atan2(turn[1 + up], turn[0])
-            cosine, sine = math.cos(angle), math.sin(angle)
-            for side in range(2):
-                at = bones.at[limb, 2] if side == 0 or bones.at[limb, 3] < 0 else bones.at[limb, 3]
-                x, y = places[at, a] - places[pelvis, a], places[at, b] - places[pelvis, b]
-                out[frame, limb, 3 * side + a] = (cosine * x - sine * y) / leg
-                out[frame, limb, 3 * side + b] = (sine * x + cosine * y) / leg
-                out[frame, limb, 3 * side + up] = (places[at, up] - places[pelvis, up]) / leg
 
 
 @uncounted

@@ -1,12 +1,11 @@
-"""Planter: frames in, frames with planted feet out, after a constant delay and with constant memory."""
+"""Plant feet: in clips and pinned clips, and in streams with a constant delay and with constant memory."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,121 +13,23 @@ import numpy.typing as npt
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.foot_plans import (
-    classify,
-    find_lifts,
-    longest_reach,
-    place_legs,
-    plan_foot,
-    plan_sink,
-    settle,
-    slack_of,
+from freshtake.motion.pins import Pin
+from freshtake.motion.planting.contacts import SYNTHESIZED, ContactSettings, PlantSettings
+from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.motion.planting.planting_kernels import plant_frames
+from freshtake.motion.planting.planting_model import (
+    PlantingModel,
+    checked_labels,
+    learn_planting,
+    own_planting_model,
+    spread_labels,
 )
-from freshtake.motion.planting.limb_leading import SOFT, LimbScratch, Move, lead_limb, limb_scratch
-from freshtake.motion.planting.planting_model import PlantingModel, checked_labels, learn_planting, spread_labels
-from freshtake.motion.planting.rig import (
-    Bones,
-    Frames,
-    Ground,
-    Memory,
-    Pace,
-    PlantedFrames,
-    PlantSettings,
-    Scene,
-    empty_frames,
-    fresh_memory,
-    pace,
-)
-from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.compiled import compiled, uncounted
-from freshtake.numeric.limb_kernels import copy_into
-from freshtake.numeric.smooth_path import PathScratch, path_scratch
+from freshtake.motion.planting.rig import Frames, Ground, Memory, Pace, PlantedFrames, Scene
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.curves import runs
+from freshtake.numeric.rotations import angle_between
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
-
-
-class PlantScratch(NamedTuple):
-    """Workspace for planting, allocated once for many frames."""
-
-    limbs: LimbScratch
-    plans: Floats  # (legs, frames, 3)
-    firm: Floats  # (legs, frames)
-    paths: PathScratch
-
-
-@compiled
-def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
-    """Advance all stages as far as the known frames allow.
-
-    `counts` (5,): numbers of frames ingested, classified, settled and returned, and 1 where frames before the buffer's
-    first have been returned. Planted frames are written to `out`, from 0 on.
-    """
-    size, legs = scene.pace.horizon + 1, scene.frames.points.shape[1]
-    scratch = PlantScratch(limb_scratch(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_scratch(size))
-    _plant_frames(bones, scene, offsets, counts, ended, scratch, out)
-
-
-@uncounted
-def _plant_frames(
-    bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, scratch: PlantScratch, out: PlantedFrames
-) -> None:
-    ground, pace, frames, memory = scene
-    root, rotations, contact_strengths, missed = out
-    limbs, plans, firm, paths = scratch
-    fed = len(frames.root)
-    for frame in range(counts[0], fed):
-        place_legs(bones, ground, offsets, frames, frame, limbs.path.places, limbs.path.turns)
-        frame_offsets = offsets[min(frame, len(offsets) - 1)]
-        for leg in range(frames.points.shape[1]):
-            hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
-            frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
-    counts[0] = fed
-    # Each stage waits for the frames that it looks ahead to; at the end there are no more to wait for.
-    classified = fed if ended else max(fed - pace.reach, counts[1])
-    for frame in range(counts[1], classified):
-        classify(ground, pace, frames, frame, fed)
-    counts[1] = classified
-    settled = fed if ended else max(fed - pace.wait, counts[2])
-    for frame in range(counts[2], settled):
-        settle(ground, pace, frames, frame, classified, frame > 0)
-        find_lifts(ground, pace, frames, frame)
-    counts[2] = settled
-    given = settled if ended else max(settled - pace.horizon, counts[3])
-    size, legs = pace.horizon + 1, frames.points.shape[1]
-    for frame in range(counts[3], given):
-        k = frame - counts[3]
-        last = min(frame + size, settled)
-        for leg in range(legs):
-            plan_foot(scene, leg, frame, last, paths, plans[leg], firm[leg])
-            contact_strengths[k, leg] = firm[leg, 0]
-        # Legs that cannot reach make the hips sink, rather than stretch or lose the floor.
-        sink = plan_sink(scene, frame, last, paths, plans, firm)
-        remember(memory, plans, sink)
-        copy_into(frames.root[frame], root[k])
-        # Limit the sinking of the hips softly: a hard limit would show as a jolt.
-        root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
-        for joint in range(rotations.shape[1]):
-            copy_into(frames.rotations[frame, joint], rotations[k, joint])
-        frame_offsets = offsets[min(frame, len(offsets) - 1)]
-        for leg in range(legs):
-            slack = slack_of(ground, plans[leg], last - frame)
-            # With a smaller offset the foot is already at its goal.
-            move = Move(frames.root[frame], root[k], plans[leg, 0], 1e-9 * ground.leg, True, slack, SOFT)
-            missed[k, leg] = lead_limb(bones, leg, move, frame_offsets, rotations[k], limbs)
-    counts[3] = given
-
-
-@uncounted
-def remember(memory: Memory, plans: Floats, sink: float) -> None:
-    """Shift the memory by one frame."""
-    for leg in range(plans.shape[0]):
-        for k in range(2, 0, -1):
-            for axis in range(3):
-                memory.offsets[leg, k, axis] = memory.offsets[leg, k - 1, axis]
-        for axis in range(3):
-            memory.offsets[leg, 0, axis] = plans[leg, 0, axis]
-    memory.sinks[2, 0], memory.sinks[1, 0], memory.sinks[0, 0] = memory.sinks[1, 0], memory.sinks[0, 0], sink
-    memory.known[0] = min(memory.known[0] + 1, 3)
 
 
 class StreamFrame(NamedTuple):
@@ -139,15 +40,12 @@ class StreamFrame(NamedTuple):
 
 
 class PlanterState(NamedTuple):
-    """The state of a planter: buffered frames, the feet's offsets, how far each stage is (see `plant_frames`).
-
-    `offsets` (1 or frames, joints, 3) lead from each joint's parent to the joint.
-    """
+    """The state of a planter: buffered frames, the feet's offsets, how far each stage is (see `plant_frames`)."""
 
     frames: Frames
     memory: Memory
     counts: Ints
-    offsets: Floats
+    offsets: Floats  # (1 or frames, joints, 3): from each joint's parent to the joint
 
 
 @dataclass(frozen=True)
@@ -166,23 +64,18 @@ class Planter:
 
     @classmethod
     def learn(
-        cls,
-        examples: PlantingModel | Sequence[Clip],
-        settings: PlantSettings | None = None,
-        *,
-        fps: float | None = None,
-        careful: bool = True,
+        cls, examples: PlantingModel | Sequence[Clip], settings: PlantSettings | None = None, *, careful: bool = True
     ) -> Planter:
-        """Learn a planter for streams like the examples; `fps` if their frame rate differs."""
+        """Learn a planter for streams like the examples."""
         base = examples if isinstance(examples, PlantingModel) else learn_planting(examples)
         if not base.feet:
             raise UsageError(NO_LEGS)
-        return cls(base, settings or PlantSettings(), base.frame_time if fps is None else 1.0 / fps, careful)
+        return cls(base, settings or PlantSettings(), base.frame_time, careful)
 
     @property
     def latency(self) -> int:
         """How many frames go in before the first is returned."""
-        return self.pace.latency
+        return self.pace.horizon + self.pace.wait
 
     @cached_property
     def pace(self) -> Pace:
@@ -204,9 +97,8 @@ class Planter:
 
     def start(self) -> PlanterState:
         """Return the state before the first frame."""
-        legs, offsets = len(self.base.legs), self.base.skeleton.offsets
-        frames = empty_frames(0, len(offsets), legs)
-        return PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), np.ascontiguousarray(offsets)[None])
+        offsets = self.base.skeleton.offsets
+        return _begun(empty_frames(0, len(offsets), len(self.base.legs)), np.ascontiguousarray(offsets)[None])
 
     def feed(
         self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
@@ -218,76 +110,32 @@ class Planter:
         places, turns = _checked_poses(root, rotations, len(self.base.skeleton))
         labels = checked_labels(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
         state = _grown(state, places, turns, spread_labels(labels, self.base.feet))
-        out = self.advance(state, False)
-        return state, StreamFrame(out.root, out.rotations)
+        return state, StreamFrame(*self._advance(state, False)[:2])
 
     def finish(self, state: PlanterState) -> StreamFrame:
         """Return the remaining frames at the end of the stream."""
         nothing = np.zeros((0, 3)), np.zeros((0, len(self.base.skeleton), 4)), np.zeros((0, len(self.base.legs), 2))
-        out = self.advance(_grown(state, *nothing), True)
-        return StreamFrame(out.root, out.rotations)
+        return StreamFrame(*self._advance(_grown(state, *nothing), True)[:2])
 
-    def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
+    def planted(self, clip: Clip, labels: Floats) -> PlantedFrames:
+        """Plant a clip as a stream that is fed at once."""
+        frames = empty_frames(len(clip), len(clip.skeleton), len(self.base.legs))
+        frames.root[:], frames.rotations[:] = clip.root, clip.rotations
+        frames.strength[:] = spread_labels(labels, self.base.feet)
+        return self._advance(_begun(frames, clip.bone_offsets()), True)
+
+    def _advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
         """Plant all frames that can be planted now; fill the state's arrays in place."""
-        waiting, legs = len(state.frames.root) - int(state.counts[3]), len(self.base.legs)
+        before, legs = int(state.counts[3]), len(self.base.legs)
+        waiting = len(state.frames.root) - before
         most = waiting if ended else max(waiting - self.latency, 0)
         out = PlantedFrames(
             np.empty((most, 3)), np.empty((most, len(self.base.skeleton), 4)), np.zeros((most, legs)),
             np.zeros((most, legs)),
         )  # fmt: skip
-        before = int(state.counts[3])
         scene = Scene(self.ground, self.pace, state.frames, state.memory)
         plant_frames(self.base.bones, scene, state.offsets, state.counts, ended, out)
-        done = int(state.counts[3]) - before
-        return PlantedFrames(*(part[:done] for part in out))
-
-    def stream(self) -> PlantingStream:
-        """Return a stream for poses that need no checks."""
-        return PlantingStream(self)
-
-
-class PlantingStream:
-    """`feed` and `finish` with separate buffers, which are filled in place instead of copied.
-
-    For generated poses: they are not checked, and there is no earlier state to return to.
-    """
-
-    def __init__(self, planter: Planter) -> None:
-        self._planter, self._state, self._fed = planter, planter.start(), 0
-
-    def feed(self, root: Floats, rotations: Floats, stands: Bools) -> StreamFrame:
-        """Feed frames (frames, 3), (frames, joints, 4), (frames, feet), and return those that are ready."""
-        begin, end = self._fed, self._fed + len(root)
-        if end > len(self._state.frames.root):
-            self._enlarge(len(root))
-            begin, end = self._fed, self._fed + len(root)
-        frames, self._fed = self._state.frames, end
-        frames.root[begin:end], frames.rotations[begin:end], frames.strength[begin:end] = (
-            root, rotations, stands[:, :, None],
-        )  # fmt: skip
-        return self._advanced(False)
-
-    def finish(self) -> StreamFrame:
-        """Return the remaining frames at the end of the stream."""
-        return self._advanced(True)
-
-    def _advanced(self, ended: bool) -> StreamFrame:
-        fed_frames = Frames._make(part[: self._fed] for part in self._state.frames)
-        out = self._planter.advance(self._state._replace(frames=fed_frames), ended)
-        return StreamFrame(out.root, out.rotations)
-
-    def _enlarge(self, new: int) -> None:
-        """Enlarge the buffers, dropping frames that are no longer used."""
-        joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
-        empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
-        whole = self._state
-        grown = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
-        self._fed = len(grown.frames.root)
-        # Leave space for 256 further frames, so that a stream seldom allocates.
-        frames = empty_frames(self._fed + new + 256, joints, legs)
-        for part, values in zip(frames, grown.frames, strict=True):
-            part[: self._fed] = values
-        self._state = grown._replace(frames=frames)
+        return PlantedFrames(*(part[: int(state.counts[3]) - before] for part in out))
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
@@ -319,3 +167,187 @@ def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Float
     offsets, sinks, known, centers = state.memory
     memory = Memory(offsets.copy(), sinks.copy(), known.copy(), centers.copy())
     return PlanterState(frames, memory, state.counts - drop, state.offsets)
+
+
+def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:
+    """Return the settings for a frame rate and a body's size."""
+
+    def frames(seconds: float, least: int = 1) -> int:
+        return max(least, round(seconds / frame_time))
+
+    # A hard-locked foot does not drift: the time constant is a minute.
+    hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, 60.0)
+    reach, bridged, shortest = (
+        frames(0.5 * ContactSettings.window),
+        frames(ContactSettings.bridged),
+        frames(ContactSettings.shortest, 2),
+    )
+    resting = settings.rests * leg * frame_time
+    # Hips sink within 0.08 s and rise again within 0.16 s, slower than feet, or their shaking would show.
+    # A contact that has begun ends at 1.5 times the speed that begins one, so that it does not flicker.
+    return Pace(
+        frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
+        (frame_time / settings.swing) ** 6,
+        frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
+        settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
+        int(careful), SYNTHESIZED.height_on * leg, SYNTHESIZED.height_off * leg, settings.steps * leg * frame_time,
+        1.5 * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
+        resting * ContactSettings.speed_off, (frame_time / 0.08) ** 6, (frame_time / 0.16) ** 6,
+    )  # fmt: skip
+
+
+def empty_frames(count: int, joints: int, legs: int) -> Frames:
+    """Return empty frames."""
+    return Frames(
+        np.empty((count, 3)), np.empty((count, joints, 4)), np.empty((count, legs, 2)), np.empty((count, legs, 4, 3)),
+        np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),
+        np.zeros((count, legs, 2), dtype=np.int8),
+        np.full((count, legs), -1, dtype=np.int32), np.zeros((count, legs, 2)),
+        np.zeros((count, legs)), np.zeros((count, legs, 2)),
+    )  # fmt: skip
+
+
+def fresh_memory(legs: int) -> Memory:
+    """Return the memory before the first frame."""
+    return Memory(np.zeros((legs, 3, 3)), np.zeros((3, 1)), np.zeros(1, dtype=np.intp), np.zeros((legs, 2)))
+
+
+def _begun(frames: Frames, offsets: Floats) -> PlanterState:
+    """Return the state in which none of the frames has been looked at."""
+    return PlanterState(frames, fresh_memory(frames.strength.shape[1]), np.zeros(4, dtype=np.intp), offsets)
+
+
+class PlantedContact(NamedTuple):
+    """A foot held in frames start to stop (exclusive): where its toe was, and by how much its goal was missed."""
+
+    joint: str
+    start: int
+    stop: int
+    place: tuple[float, float, float]
+    residual: float
+
+
+class PinResult(NamedTuple):
+    """How far a pin was missed at most, in the clip's unit."""
+
+    pin: Pin
+    residual: float
+
+
+@dataclass(frozen=True)
+class PlantReport:
+    """What planting changed and missed; lengths are in the clip's unit, angles in degrees.
+
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
+    root was moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
+    """
+
+    contacts: tuple[PlantedContact, ...]
+    pins: tuple[PinResult, ...]
+    residual: float
+    root_shift: float
+    change: float
+    change_held: float
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        pins = [
+            {"joint": p.joint, "start": p.start, "stop": p.stop, "hard": p.hard, "residual": residual}
+            for p, residual in self.pins
+        ]
+        return {**vars(self), "contacts": [contact._asdict() for contact in self.contacts], "pins": pins}
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """The clip with planted feet, what was planted, and how well pins were met."""
+
+    clip: Clip
+    before: Clip
+    base: PlantingModel
+    frames: PlantedFrames
+    requested: tuple[Pin, ...] = ()
+
+    @cached_property
+    def report(self) -> PlantReport:
+        """What was changed and what was missed."""
+        before, after, out = self.before, self.clip, self.frames
+        positions = after.positions()
+        turned = np.degrees(angle_between(before.rotations, after.rotations))
+        contacts: list[PlantedContact] = []
+        free, held = [np.zeros(0)], [np.zeros(0)]
+        for number, limb in enumerate(self.base.legs):
+            contact_strength, joint = out.contact_strengths[:, number], limb.points[-1]
+            for start, stop in runs(contact_strength >= 0.999):
+                x, y, z = positions[start:stop, joint].mean(axis=0).tolist()
+                missed = float(out.missed[start:stop, number].max())
+                contacts.append(PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), missed))
+            path = after.skeleton.chain(joint)
+            joints = path[path.index(limb.upper) :]
+            free.append(turned[contact_strength == 0.0][:, joints].ravel())
+            held.append(turned[contact_strength > 0.0][:, joints].ravel())
+        change, change_held = (
+            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (free, held))
+        )
+        return PlantReport(
+            tuple(contacts), self.pins, max((contact.residual for contact in contacts), default=0.0),
+            float(np.linalg.norm(after.root - before.root, axis=1).max()), change, change_held,
+        )  # fmt: skip
+
+    @cached_property
+    def pins(self) -> tuple[PinResult, ...]:
+        """How well every pin was met."""
+        positions = self.clip.positions() if self.requested else np.zeros(0)
+        out = []
+        for pin in self.requested:
+            here = positions[pin.start : pin.stop, self.clip.skeleton.index(pin.joint)]
+            # A pin without a position holds the joint at its mean place.
+            goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
+            out.append(PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max())))
+        return tuple(out)
+
+
+def plant(
+    clip: Clip,
+    contacts: npt.ArrayLike | None = None,
+    *,
+    pins: Sequence[Pin] = (),
+    examples: PlantingModel | Sequence[Clip] = (),
+    floor: npt.ArrayLike | None = None,
+    settings: PlantSettings | None = None,
+    careful: bool | None = None,
+) -> Planted:
+    """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7).
+
+    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, state when feet stand; by default they are found: in the
+    nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
+    that do not carry the body, whatever the contacts are; by default only where contacts are found. `floor`
+    gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
+    and hinges of the joints are learned from the same clips. For many clips, or where limbs have to be named, give what
+    `learn_planting` learned as `examples`; the floor is then taken from it.
+    """
+    for pin in pins:
+        pin.check(clip)
+    if isinstance(examples, PlantingModel):
+        base = examples
+    elif len(examples):
+        base = learn_planting(examples, floor=floor)
+    else:
+        base = own_planting_model(clip, floor=floor)
+    base.check(clip)
+    if not base.feet and contacts is not None:
+        raise UsageError(NO_LEGS)
+    labels = checked_labels(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
+    careful = contacts is None if careful is None else careful
+    led = pinned_root(clip, pins) if pins else clip
+    out = _planter(base, settings or PlantSettings(), clip.frame_time, careful).planted(led, labels)
+    # A clip in which no foot was moved keeps its file's channels.
+    if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any():
+        led = led.changed(root=out.root, rotations=out.rotations)
+    return Planted(pinned_clip(led, base, pins) if pins else led, clip, base, out, tuple(pins))
+
+
+@lru_cache(maxsize=16)
+def _planter(base: PlantingModel, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
+    """Return the planter for a body and a frame rate, which many clips share."""
+    return Planter(base, settings, frame_time, careful)

@@ -18,11 +18,44 @@ from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
 from freshtake.motion.body.orientation import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, contact_mask, floor_heights, joint_contacts
-from freshtake.motion.planting.foot_plans import feet_in_body
-from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, make_bones
+from freshtake.motion.planting.contacts import (
+    RECORDED,
+    SYNTHESIZED,
+    PlantSettings,
+    contact_mask,
+    floor_heights,
+    joint_contacts,
+)
+from freshtake.motion.planting.rig import Bones
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
+
+LINKS = 2  # per joint at most
+
+
+def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
+    """Return the limbs as arrays."""
+    paths = [skeleton.chain(limb.points[-1]) for limb in limbs]
+    longest = max((len(path) for path in paths), default=1)
+    path = np.full((len(limbs), longest), -1, dtype=np.intp)
+    at = np.full((len(limbs), 4), -1, dtype=np.intp)
+    ends = np.zeros((len(limbs), 2), dtype=np.intp)
+    reference, basis = np.zeros((len(limbs), 2, LINKS, 4)), np.zeros((len(limbs), 2, LINKS, 3, 3))
+    low, high = np.zeros((len(limbs), 2, 3 * LINKS)), np.zeros((len(limbs), 2, 3 * LINKS))
+    for number, limb in enumerate(limbs):
+        path[number, : len(paths[number])] = paths[number]
+        for k, joint in enumerate((limb.upper, limb.middle, *limb.points)):
+            at[number, k] = paths[number].index(joint)
+        for k, chain in enumerate((limb.base, limb.ankle)):
+            if chain is not None:
+                count = len(chain.reference)
+                ends[number, k] = count
+                reference[number, k, :count], basis[number, k, :count] = chain.reference, chain.basis
+                low[number, k, : 3 * count], high[number, k, : 3 * count] = chain.low, chain.high
+    hinge = np.array([limb.hinge for limb in limbs]).reshape(-1, 3)
+    reach = np.array([limb.reach for limb in limbs]).reshape(-1, 2)
+    upright = np.array([limb.is_leg for limb in limbs], dtype=np.intp)
+    return Bones(path, at, hinge, reach, upright, ends, reference, basis, low, high)
 
 
 def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
@@ -94,15 +127,10 @@ class ContactGallery(NamedTuple):
 def contact_gallery(
     examples: Sequence[Clip], standing: Sequence[Foot] | None = None, labels: Floats | None = None
 ) -> ContactGallery:
-    """Return the examples' poses with their contacts.
+    """Return the poses of clips whose feet stand as they should, with their contacts.
 
-    Args:
-        examples: Clips whose feet stand as they should.
-        standing: The feet, where guesses are wrong.
-        labels: (frames of all examples, foot joints): their contacts, where they are known already.
-
-    Returns:
-        What `nearest_contacts` looks poses up in.
+    `standing` are the feet, where guesses are wrong; `labels` (frames of all examples, foot joints) their contacts,
+    where they are known already.
     """
     for example in examples[1:]:
         require_compatible(examples[0].skeleton, example.skeleton)
@@ -142,8 +170,7 @@ def _shares(points: Floats, gallery: ContactGallery) -> Floats:
 class PlantingModel:
     """What `learn_planting` learned from examples, for any number of clips and streams of the same kind.
 
-    `floor` is the height at which each foot joint stands, `heels` (legs,) the height of each heel (None: that of the
-    toe); `gallery` is None where a clip was its only example.
+    `floor` is the height at which each foot joint stands; `gallery` is None where a clip was its only example.
     """
 
     skeleton: Skeleton
@@ -152,7 +179,6 @@ class PlantingModel:
     limbs: tuple[Limb, ...]
     floor: Floats
     gallery: ContactGallery | None = None
-    heels: Floats | None = None
 
     @cached_property
     def legs(self) -> tuple[Limb, ...]:
@@ -167,10 +193,7 @@ class PlantingModel:
     @property
     def soles(self) -> Floats:
         """The heights of heel and toe when they stand, (legs, 2)."""
-        soles = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
-        if self.heels is not None:
-            soles[:, 0] = self.heels
-        return soles
+        return np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
 
     def _floors(self) -> list[Floats]:
         """Return the floor's heights, foot by foot."""
@@ -195,20 +218,6 @@ class PlantingModel:
     def low(self) -> Floats:
         """The heights below which foot joints may stand."""
         return self.floor + RECORDED.height_on * leg_length(self.skeleton)
-
-    def feet_in_body(self, clip: Clip) -> Floats:
-        """Return (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
-        out = np.empty((len(clip), len(self.legs), 6))
-        body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
-        root, rotations = np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations)
-        feet_in_body(self.bones, body, clip.bone_offsets(), root, rotations, out)
-        return out
-
-    @property
-    def facing(self) -> Floats:
-        """The rotation of the pelvis from which headings are measured."""
-        assert self.gallery is not None
-        return self.gallery.facing
 
     def example_contacts(self, clip: Clip) -> Floats:
         """Return (frames, foot joints): where joints of an example stand, 0 or 1."""
@@ -236,16 +245,11 @@ def learn_planting(
     mapping: LimbNames | None = None,
     labels: Floats | None = None,
 ) -> PlantingModel:
-    """Learn from clips whose feet stand as they should.
+    """Learn a body and its feet from clips whose feet stand as they should.
 
-    Args:
-        examples: The clips.
-        floor: Heights at which feet stand, one for all or one per foot joint; default: from the clips.
-        mapping: Names of the joints of limbs, where they are not found.
-        labels: (frames of all clips, foot joints): their contacts, 0 or 1, where they are known already.
-
-    Returns:
-        The model of the body and its feet.
+    `floor` gives the heights at which feet stand, one for all or one per foot joint, by default those of the clips;
+    `mapping` the names of joints of limbs, where they are not found; `labels` (frames of all clips, foot joints) their
+    contacts, 0 or 1, where they are known already.
     """
     if not examples:
         raise UsageError("planting learns from at least one clip")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,16 +27,15 @@ ARM = ("shoulder", "upper_arm", "lower_arm", "hand")
 LEG = ("upper_leg", "lower_leg", "foot", "toes")
 FINGERS = ("thumb", "index", "middle", "ring", "little")
 TRUNK = ("hips", "spine", "neck", "head")
-CHAINS = ("spine", "neck", *(f"{side}_{finger}" for side in SIDES for finger in FINGERS))  # any number of joints
-ROLES = (*TRUNK, *(f"{side}_{part}" for side in SIDES for part in (*ARM, *LEG, *FINGERS)))
-NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in (*LEG[:3], *ARM[1:3])))
+CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # any number of joints
+ROLES = (*TRUNK, *map("_".join, product(SIDES, (*ARM, *LEG, *FINGERS))))
+NEEDED = ("hips", *map("_".join, product(SIDES, (*LEG[:3], *ARM[1:3]))))
 # The part that each part hangs on; where that is not mapped, the part above it counts.
 ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
 for _side in SIDES:
     ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
-    for _chain in (ARM, LEG):
-        ABOVE |= {f"{_side}_{below}": f"{_side}_{above}" for above, below in pairwise(_chain)}
-    ABOVE |= {f"{_side}_{finger}": f"{_side}_hand" for finger in FINGERS}
+    for _above, _below in (*pairwise(ARM), *pairwise(LEG), *product(("hand",), FINGERS)):
+        ABOVE[f"{_side}_{_below}"] = f"{_side}_{_above}"
 
 
 @dataclass(frozen=True, eq=False)

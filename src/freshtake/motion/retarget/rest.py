@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.roles import Foot
+from freshtake.motion.body.roles import Foot, rest_positions
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import tilt, with_up
 from freshtake.motion.retarget.mapping import FINGERS, SIDES, TRUNK, BodyMap, above, find_body
@@ -71,11 +71,6 @@ class _Pose(NamedTuple):
     up: Floats | None  # the vertical of the world that the pose was taken in, where known
 
 
-def zero_places(skeleton: Skeleton) -> Floats:
-    """Return places (joints, 3) with all rotations zero and the root at the origin."""
-    return _zero(skeleton).places
-
-
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     """Return the first in which a body stands of: the file's rest pose, all rotations zero, the straightest frame.
 
@@ -93,7 +88,7 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 400)).astype(np.intp))
         seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
         frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
-        poses.append(_frame(clip, int(rows[frame_scores.argmax()]), SEEN))
+        poses.append(_frame(clip, int(rows[frame_scores.argmax()])))
         scores.append(frame_scores.max())
         good = int(np.argmax(scores))
     rest = _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
@@ -101,16 +96,13 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
 
 
 def _zero(skeleton: Skeleton) -> _Pose:
-    local = np.tile(IDENTITY, (len(skeleton), 1))
-    offsets = skeleton.offsets.copy()
-    offsets[0] = 0.0
-    pose = forward(skeleton.parents, offsets, local)
-    return _Pose(ZERO, pose.positions, pose.rotations, local, None)
+    turns = np.tile(IDENTITY, (len(skeleton), 1))
+    return _Pose(ZERO, rest_positions(skeleton), turns, turns, None)
 
 
-def _frame(clip: Clip, frame: int, how: str) -> _Pose:
+def _frame(clip: Clip, frame: int) -> _Pose:
     pose = forward(clip.skeleton.parents, clip.local_translations()[frame], clip.rotations[frame])
-    return _Pose(how, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
+    return _Pose(SEEN, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
 
 
 def _line(places: Floats, body: BodyMap, upper: str, lower: str) -> Floats:
@@ -276,7 +268,7 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
     """Return the rig of a clip, its parts and rest pose found or given; `stated` is the file's rest pose."""
     if body is None:
         # By names, else by the shape of the rest pose, of the zero pose or of the first frame.
-        zero = zero_places(clip.skeleton)
+        zero = rest_positions(clip.skeleton)
         poses = [zero] if stated is None else [stated.places, zero]
         poses = [turned for places in poses for turned in (places, rotate(tilt("z", "y"), places))]
         body = find_body(clip.skeleton, [*poses, with_up(clip, "y").positions()[0]], who)

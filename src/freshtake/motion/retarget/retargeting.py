@@ -35,9 +35,9 @@ from freshtake.motion.retarget.transfer import (
     plan_transfer,
     world_places,
 )
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.curves import quintic
+from freshtake.numeric.curves import quintic, runs
 from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
 from freshtake.numeric.rotations import WorldPose, forward, inverse, local_rotations, multiply, rotate, unit
 

@@ -50,8 +50,9 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     spine = {joint for tip in (*hands(skeleton), *heads) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
     _join(pieces, [parts[bone.owner] for bone in bones])
-    for foot in all_feet:
-        pieces = [_at_least(p, FOOT) if p.end == foot.joints[-1] or p.start == foot.ankle else p for p in pieces]
+    for k, piece in enumerate(pieces):
+        if any(piece.end == foot.joints[-1] or piece.start == foot.ankle for foot in all_feet):
+            pieces[k] = piece._replace(radii=(max(piece.radii[0], FOOT), max(piece.radii[1], 0.8 * FOOT)))
     pieces += _across(skeleton, bones, parts)
     return Body(
         np.array([(p.start, p.end) for p in pieces], dtype=np.int32),
@@ -96,15 +97,8 @@ def _piece(bone: Bone, part: str, below: list[float], spine: set[int]) -> Piece:
         return Piece(bone.start, bone.end, (SPINE, SPINE), shade)
     start = SLIMNESS * (bone.length * (bone.length + below[bone.end])) ** 0.5
     end = SLIMNESS * (bone.length * max(below[bone.end], 0.35 * bone.length)) ** 0.5
-    return Piece(bone.start, bone.end, (_bounded(start), _bounded(end)), shade)
-
-
-def _bounded(radius: float) -> float:
-    return min(max(radius, THINNEST), THICKEST)
-
-
-def _at_least(piece: Piece, radius: float) -> Piece:
-    return piece._replace(radii=(max(piece.radii[0], radius), max(piece.radii[1], 0.8 * radius)))
+    first, last = np.clip([start, end], THINNEST, THICKEST).tolist()
+    return Piece(bone.start, bone.end, (first, last), shade)
 
 
 def _join(pieces: list[Piece], parts: list[str]) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.viewport.arranging import placed_points
-from freshtake.reports.viewport.eye import Box, eye_on
+from freshtake.reports.viewport.arranging import Box, eye_on, placed_points
 from freshtake.reports.viewport.painting import FINE, PAPER, ROLE_COLORS, Painter, finished, floor_picture
 from freshtake.reports.viewport.scene import Line, Placed, Scene
 
@@ -23,7 +22,10 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
     """Draw both views of up to 300 figures in the middle of a crowd, a row per moment; from above with their paths."""
     from PIL import Image as Images
 
-    chosen = _middle(scene)
+    # The figures nearest to the middle of the crowd.
+    places = np.array([(placed.x, placed.z) for placed in scene.placements])
+    order = np.argsort(np.hypot(*(places - np.median(places, axis=0)).T), kind="stable")
+    chosen = [scene.placements[k] for k in order[:300]]
     width, height = SIZE[0] * FINE, SIZE[1] * FINE
     picture = Images.new("RGB", (2 * width, height * len(seconds)), PAPER)
     for row, moment in enumerate(seconds):
@@ -68,13 +70,6 @@ def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, mom
         fill = tuple((share * color + (1.0 - share) * np.array(PAPER)).astype(int).tolist())
         if len(pixels) > 1:
             painter.draw.line([tuple(point) for point in pixels], fill=fill, width=FINE + 1, joint="curve")
-
-
-def _middle(scene: Scene) -> list[Placed]:
-    """Return the figures nearest to the middle of the crowd."""
-    places = np.array([(placed.x, placed.z) for placed in scene.placements])
-    order = np.argsort(np.hypot(*(places - np.median(places, axis=0)).T), kind="stable")
-    return [scene.placements[k] for k in order[:300]]
 
 
 def pose_of(scene: Scene, placed: Placed, seconds: float) -> Floats:

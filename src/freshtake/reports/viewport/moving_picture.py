@@ -10,30 +10,27 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from freshtake.reports.viewport.arranging import arranged, placed_points
-from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, eye_on
-from freshtake.reports.viewport.painting import FINE, Painter, colors_of, finished, floor_picture
+from freshtake.reports.viewport.arranging import ABOVE, FRONT, ORBIT, arranged, eye_on, placed_points
+from freshtake.reports.viewport.painting import FINE, Painter, as_png, colors_of, finished, floor_picture
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SMALL_RATE = 12.0  # pictures per second
+SMALL, SMALL_RATE = (144, 108), 12.0  # pixels, and pictures per second
 LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
 
 
-def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = (144, 108)) -> bytes:
+def thumbnail(shape: Shape, moving: bool) -> bytes:
     """Draw a GIF of the first seconds, or a PNG of their middle, without travel; a still stroke is complete."""
-    out = io.BytesIO()
     first = slice(0, max(2, round(LONGEST / shape.frame_time)))
     shown = shape if isinstance(shape, Line) else _part(shape, first)
-    if moving:
-        save_gif(Scene((shown,)), out, lambda share: None, size, SMALL_RATE)
-    else:
+    if not moving:
         middle = slice(len(shown) // 2, len(shown) // 2 + 1)
-        still = shown if isinstance(shown, Line) else _part(shown, middle)
-        pictures = list(moments(Scene((still,)), size, SMALL_RATE))
-        pictures[-1].save(out, format="PNG", optimize=True)
+        *_, last = moments(Scene((shown if isinstance(shown, Line) else _part(shown, middle),)), SMALL, SMALL_RATE)
+        return as_png(last)
+    out = io.BytesIO()
+    save_gif(Scene((shown,)), out, lambda share: None, SMALL, SMALL_RATE)
     return out.getvalue()
 
 
@@ -55,21 +52,17 @@ RATE = 20.0  # pictures per second
 
 
 def save_gif(
-    scene: Scene,
-    target: Path | IO[bytes],
-    report: Callable[[float], None],
-    size: tuple[int, int] = (880, 440),
+    scene: Scene, target: Path | IO[bytes], report: Callable[[float], None], size: tuple[int, int] = (880, 440),
     rate: float = RATE,
-) -> None:
+) -> None:  # fmt: skip
     """Write the scene as a GIF that repeats forever; `rate` is pictures per second."""
     from PIL import Image as Images
 
-    pictures = []
-    palette = None
+    pictures: list[Image] = []
     total = _count(scene, rate)
     for number, picture in enumerate(moments(scene, size, rate)):
         report(number / total)
-        if palette is None:
+        if number == 0:
             palette = picture.quantize(96, method=Images.Quantize.MEDIANCUT)
         pictures.append(picture.quantize(palette=palette, dither=Images.Dither.NONE))
     times = [round(1000 * scene.duration / max(total - 1, 1) / 10) * 10] * len(pictures)
@@ -88,19 +81,19 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
     """Yield pictures at equal steps of time."""
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
-    layout = arranged(scene)
+    shifts, in_place, box = arranged(scene)
     # With more shapes the camera is higher, to see over the first row.
     view = FRONT if lines else ABOVE if len(scene.shapes) > 10 else ORBIT
-    eye = eye_on(layout.box, view, large)
-    floor = floor_picture(eye, layout.box, lines)
+    eye = eye_on(box, view, large)
+    floor = floor_picture(eye, box, lines)
     for seconds in np.linspace(0.0, scene.duration, _count(scene, rate)):
         painter = Painter(floor.copy(), eye)
-        for shape, color, shift in zip(scene.shapes, colors_of(scene), layout.shifts, strict=True):
+        for shape, color, shift in zip(scene.shapes, colors_of(scene), shifts, strict=True):
             frame = min(float(seconds) / shape.frame_time, len(shape) - 1.0)
             if isinstance(shape, Line):  # the part that is written so far
                 points = shape.points[: int(frame) + 1].astype(np.float64)
             else:
-                points = placed_points(shape, frame, layout.in_place)
+                points = placed_points(shape, frame, in_place)
             painter.add(shape, color, points + shift, frame)
         painter.finish()
         yield finished(painter.picture)

@@ -8,6 +8,7 @@ bone b is shown at p_j + Q_j (K_b v), with the joint's position p_j, its rotatio
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,11 +17,11 @@ import numpy.typing as npt
 
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.roles import leg_length
+from freshtake.motion.body.roles import leg_length, rest_positions
 from freshtake.motion.retarget.mapping import SIDES, BodyMap, find_body
-from freshtake.motion.retarget.rest import Rest, find_rest, zero_places
+from freshtake.motion.retarget.rest import Rest, find_rest
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import forward, inverse, multiply
+from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_matrix
 from freshtake.reports.viewport.scene import LEG, Skin
 
 FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one body nearby, for many at a distance
@@ -218,9 +219,7 @@ def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: i
 def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Return the bones (vertices, 4) of each vertex and their weights: the nearest bone and its neighbors."""
     away = np.stack([_cone(vertices, bone.start, bone.end, bone.radius, bone.radius) for bone in BONES], axis=1)
-    sides = np.array(
-        [0 if not bone.name.startswith(SIDES) else (1 if bone.name.startswith("left") else -1) for bone in BONES]
-    )
+    sides = np.sign([bone.start[0] for bone in BONES])
     away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # bones of one side never move vertices of the other
     nearest = away.argmin(axis=1)
     index = {bone.name: k for k, bone in enumerate(BONES)}
@@ -238,7 +237,8 @@ def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.fl
 # Fitting to a skeleton.
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Fit:
     """The fit of the body to a skeleton: a joint per bone, and the map (bones, 3, 4) from the template to that joint.
 
     `at_rest` (joints, 4) are the rotations of the skeleton's joints at rest; lengths are in the skeleton's unit.
@@ -251,17 +251,11 @@ class Fit(NamedTuple):
 
 def fit_of(clip: Clip) -> Fit | None:
     """Return the fit of the neutral body to a clip's skeleton, or None where that is no human body."""
-    key = clip.skeleton
-    if key not in _fits:
+    if clip.skeleton not in _fits:
         if len(_fits) > 64:
             _fits.clear()
-        _fits[key] = _fit(clip)
-    return _fits[key]
-
-
-def known_fit(skeleton: Skeleton) -> Fit | None:
-    """Return the fit that `fit_of` computed for a skeleton."""
-    return _fits.get(skeleton)
+        _fits[clip.skeleton] = _fit(clip)
+    return _fits[clip.skeleton]
 
 
 _fits: dict[Skeleton, Fit | None] = {}
@@ -269,7 +263,7 @@ _fits: dict[Skeleton, Fit | None] = {}
 
 def _fit(clip: Clip) -> Fit | None:
     try:
-        body = find_body(clip.skeleton, [zero_places(clip.skeleton)])
+        body = find_body(clip.skeleton, [rest_positions(clip.skeleton)])
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None
@@ -307,11 +301,8 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
         # Trunks have two to six joints: the template's bones are spread between hips and shoulders.
         share = float((bone.start - low) @ (high - low) / ((high - low) @ (high - low)))
         tall = float(np.linalg.norm(shoulders - hips) / np.linalg.norm(high - low))
-        wide = (
-            size
-            if bone.name == "waist"
-            else _width(places, body, "upper_leg" if bone.name == "pelvis" else "upper_arm")
-        )
+        part = {"pelvis": "upper_leg", "chest": "upper_arm"}.get(bone.name)
+        wide = size if part is None else _width(places, body, part)
         linear = _smallest_turn(high - low, shoulders - hips) @ np.diag([_near(wide, size), _near(tall, size), size])
         start = hips + share * (shoulders - hips)
         return _affine(linear, bone.start, start - places[joint])
@@ -364,13 +355,9 @@ def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
     if part == "hand" and f"{side}_middle" in body:
         finger = body.joints[f"{side}_middle"]
         first, last = rest.places[finger[0]], rest.places[finger[-1]]
-        return np.asarray(
-            last + 0.3 * (last - first) if len(finger) > 1 else first + 0.9 * (first - rest.places[joint])
-        )
+        return np.asarray(last + (0.3 * (last - first) if len(finger) > 1 else 0.9 * (first - rest.places[joint])))
     sites = [site for site in rest.skeleton.end_sites if site.joint == joint]
     if sites and np.linalg.norm(sites[0].offset) > 0.0 and part != "toes":
-        from freshtake.numeric.rotations import rotate
-
         return np.asarray(rest.places[joint] + rotate(rest.turns[joint], np.array(sites[0].offset)))
     return None
 
@@ -396,9 +383,12 @@ def turns_of(clip: Clip, fit: Fit, heading: float) -> Floats:
 
 def posed(skin: Skin, binds: Floats, starts: Floats, turns: Floats) -> Floats:
     """Return the vertices (vertices, 3) of the body with joints at `starts` (bones, 3), rotated by `turns`."""
-    from freshtake.numeric.rotations import to_matrix
-
     matrices = to_matrix(turns) @ binds
     matrices[..., 3] += starts
-    carried = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
-    return np.asarray(np.einsum("vij,vj->vi", carried[..., :3], skin.vertices) + carried[..., 3])
+    return carried(skin, matrices)
+
+
+def carried(skin: Skin, matrices: Floats) -> Floats:
+    """Return the vertices (vertices, 3) of a skin whose joints move them by matrices (joints, 3, 4)."""
+    blended = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
+    return np.asarray(np.einsum("vij,vj->vi", blended[..., :3], skin.vertices) + blended[..., 3])

@@ -52,7 +52,7 @@ def packed(scene: Scene) -> Packed:
         manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
     if scene.placements:
         manifest["placements"] = [placed._asdict() for placed in scene.placements]
-    return Packed(manifest, blocks.joined())
+    return Packed(manifest, b"".join(blocks.parts))
 
 
 class _Blocks:
@@ -65,23 +65,13 @@ class _Blocks:
     def add(self, array: np.ndarray[Any, Any], kind: str) -> int:
         """Append an array as little-endian numbers of a kind and return its offset."""
         data = np.ascontiguousarray(array, dtype=np.dtype(kind)).tobytes()
-        data += b"\0" * (-len(data) % 4)
-        start = self.size
-        self.parts.append(data)
-        self.size += len(data)
-        return start
-
-    def joined(self) -> bytes:
-        return b"".join(self.parts)
+        self.parts.append(data + b"\0" * (-len(data) % 4))
+        self.size += len(self.parts[-1])
+        return self.size - len(self.parts[-1])
 
 
 def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin], wears: list[Wear]) -> dict[str, Any]:
-    out: dict[str, Any] = {
-        "name": shape.name,
-        "role": shape.role,
-        "frames": len(shape),
-        "frameTime": shape.frame_time,
-    }
+    out: dict[str, Any] = {"name": shape.name, "role": shape.role, "frames": len(shape), "frameTime": shape.frame_time}
     if isinstance(shape, Figure):
         out |= {"kind": "figure", "body": _number(bodies, shape.body), "count": shape.points.shape[1]}
         out |= _points(shape.points, shape.ground, blocks)

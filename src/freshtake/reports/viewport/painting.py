@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import multiply
-from freshtake.reports.viewport.arranging import placed_points
-from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
-from freshtake.reports.viewport.neutral_body import COARSE, body_mesh, posed
+from freshtake.reports.viewport.arranging import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on, placed_points
+from freshtake.reports.viewport.neutral_body import COARSE, body_mesh, carried, posed
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 if TYPE_CHECKING:
@@ -20,42 +20,31 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
 
-class Posed(NamedTuple):
-    """A posed mesh: vertices (vertices, 3) in display units, triangles."""
-
-    vertices: Floats
-    faces: npt.NDArray[np.int32]
+Faces = npt.NDArray[np.int32]
 
 
-def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> Posed | None:
-    """Return the posed skin of a figure, or None where it has none.
+def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> tuple[Floats, Faces] | None:
+    """Return vertices and faces of the posed skin, or of the neutral body; None where there is neither, or too fine.
 
-    Args:
-        figure: a body in motion; its skin, or the neutral body.
-        points: (points, 3) of the pose, as placed in the picture.
-        frame: the figure's frame from which the joints' rotations are taken.
-        turn: the angle about the vertical by which the points were turned, in radians.
-
-    Returns:
-        Vertices and faces; None for markers, animals without a skin, and meshes too fine to paint.
+    `points` (points, 3) are those of the pose, as placed in the picture; `turn` is the angle about the vertical, in
+    radians, by which they were turned; the joints' rotations are those of the nearest frame.
     """
     at = min(round(frame), len(figure) - 1)
     # A finer character would take too long to paint: its bones are painted instead.
     if figure.skin is not None and figure.matrices is not None and len(figure.skin.faces) <= 40_000:
         matrices, skin = figure.matrices[at].astype(np.float64), figure.skin
-        carried = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
-        vertices = np.einsum("vij,vj->vi", carried[..., :3], skin.vertices) + carried[..., 3]
+        vertices = carried(skin, matrices)
         # The shift from the frame's position to the picture's, by one point of the body.
         anchor = int(figure.body.bones[0, 0])
         cos, sin = np.cos(turn), np.sin(turn)
         about = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
-        return Posed((vertices - figure.points[at, anchor]) @ about + points[anchor], skin.faces)
+        return (vertices - figure.points[at, anchor]) @ about + points[anchor], skin.faces
     if figure.wear is None or figure.turns is None:
         return None
     about_y = np.array([np.cos(0.5 * turn), 0.0, np.sin(0.5 * turn), 0.0])
     turns = multiply(about_y, figure.turns[at].astype(np.float64))
     mesh = body_mesh(COARSE)
-    return Posed(posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces)
+    return posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces
 
 
 FINE = 2  # pictures are painted larger by this factor, then scaled down for smooth edges
@@ -104,7 +93,7 @@ class Painter:
         for _, shape, color, points, frame, turn in sorted(self.pieces, key=lambda piece: piece[0]):
             skinned = skinned_vertices(shape, points, frame, turn) if isinstance(shape, Figure) else None
             if skinned is not None:
-                self._surface(skinned.faces, color, skinned.vertices, closed=True)
+                self._surface(skinned[1], color, skinned[0], closed=True)
             elif isinstance(shape, Figure):
                 self._figure(shape, color, points)
             elif isinstance(shape, Surface):
@@ -171,9 +160,7 @@ class Painter:
         for x, y in (path[0], path[-1]):
             self.draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=color)
 
-    def _surface(
-        self, faces: npt.NDArray[np.int32], color: tuple[int, int, int], points: Floats, closed: bool = False
-    ) -> None:
+    def _surface(self, faces: Faces, color: tuple[int, int, int], points: Floats, closed: bool = False) -> None:
         corners = points[faces]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
@@ -223,6 +210,13 @@ def finished(picture: Image) -> Image:
     from PIL import Image as Images
 
     return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
+
+
+def as_png(picture: Image) -> bytes:
+    """Return a picture as the bytes of a PNG file."""
+    out = io.BytesIO()
+    picture.save(out, format="PNG", optimize=True)
+    return out.getvalue()
 
 
 def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 Points = npt.NDArray[np.float32]
 LEG = 0.9  # display units: an adult is then as tall as in metres
-ROLES = ("input", "variant", "extra")
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Wear:
 
 @dataclass(frozen=True)
 class Moving:
-    """What all shapes have: points of each frame at equal times; the role gives the color."""
+    """What all shapes have: points of each frame at equal times; the role (input, variant, extra) gives the color."""
 
     name: str
     role: str
@@ -143,7 +142,3 @@ class Scene:
     def duration(self) -> float:
         """Seconds from the first to the last frame of the longest shape."""
         return max((len(shape) - 1) * shape.frame_time for shape in self.shapes)
-
-    def of_role(self, role: str) -> Sequence[Shape]:
-        """Return the shapes of one role."""
-        return [shape for shape in self.shapes if shape.role == role]

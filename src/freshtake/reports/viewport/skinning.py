@@ -7,7 +7,6 @@ the bind pose, and the stage's scale s, turn T and shift o.
 from __future__ import annotations
 
 import io
-from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 INFLUENCES = 4  # joints per vertex on the page; weaker ones are left out
 MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
 
-_skins: OrderedDict[tuple[int, int, tuple[str, ...]], Skin] = OrderedDict()
+_skins: dict[tuple[int, int, tuple[str, ...]], Skin] = {}
 
 
 def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
@@ -62,9 +61,9 @@ def _skin(character: Path, rig: Rig) -> Skin:
     if key not in _skins:
         if not rig.meshes:
             raise FormatError(character, "no mesh has a skin here: choose a character with a skin")
+        if len(_skins) == 8:
+            _skins.pop(next(iter(_skins)))
         _skins[key] = _merged(character, rig.meshes)
-        while len(_skins) > 8:
-            _skins.popitem(last=False)
     return _skins[key]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.orientation import facing, mean_angle, unit_of
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.edit import heading, tilt, turned, with_up
@@ -21,7 +21,7 @@ from freshtake.motion.planting.contacts import RECORDED, SHOWN, joint_contacts, 
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import rotate
 from freshtake.reports.viewport.body_volume import FOOT, body_volume
-from freshtake.reports.viewport.neutral_body import ENDS, fit_of, known_fit, turns_of
+from freshtake.reports.viewport.neutral_body import ENDS, Fit, fit_of, turns_of
 from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface, Wear
 
 Motion = Clip | Stroke | PointClip | MeshSequence
@@ -32,13 +32,9 @@ MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does n
 
 
 def scene_of(
-    sets: Sequence[tuple[str, Sequence[Motion]]],
-    *,
-    title: str = "",
-    layout: str = "",
-    legend: Mapping[str, str] | None = None,
-    skins: Sequence[Path | None] = (),
-) -> Scene:
+    sets: Sequence[tuple[str, Sequence[Motion]]], *, title: str = "", layout: str = "",
+    legend: Mapping[str, str] | None = None, skins: Sequence[Path | None] = (),
+) -> Scene:  # fmt: skip
     """Return a scene of motions by role: input (blue), variant (green) and extra (red).
 
     `skins` are glTF files, one per motion, whose skins are shown; clips must have the joints of their file.
@@ -47,9 +43,10 @@ def scene_of(
     if not motions:
         raise UsageError("there is nothing to show: give at least one motion")
     shared = shared_scale(motions)
-    files = iter([*skins, *[None] * (len(motions) - len(skins))])
-    shapes = fair_contacts([_worn(motion, role, shared, next(files)) for role, some in sets for motion in some])
-    return Scene(shapes, title, layout, legend or {})
+    roles = [role for role, some in sets for _ in some]
+    files = [*skins, *[None] * (len(motions) - len(skins))]
+    shapes = [dressed(*one, shared) for one in zip(motions, roles, files, strict=True)]
+    return Scene(fair_contacts(shapes), title, layout, legend or {})
 
 
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
@@ -74,12 +71,13 @@ def _sliding(figure: Figure) -> float:
     return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
 
 
-def _worn(motion: Motion, role: str, shared: float | None, skin: Path | None) -> Shape:
+def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | None) -> Shape:
+    """Return a motion as a shape, a clip with the skin of a glTF file where one is given."""
     if skin is None or not isinstance(motion, Clip):
-        return shape_of(motion, role, shared)
+        return shape_of(motion, role, per_metre)
     from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
 
-    return skinned_figure(motion, skin, role, shared)
+    return skinned_figure(motion, skin, role, per_metre)
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
@@ -149,15 +147,13 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     fit = fit_of(upright)
     if fit is None:
         return figure
-    wear = worn(upright.skeleton, round(stage.scale, 9))
-    return replace(figure, wear=wear, turns=_light(turns_of(upright, fit, stage.turn)))
+    return replace(figure, wear=_wear(fit, round(stage.scale, 9)), turns=_light(turns_of(upright, fit, stage.turn)))
 
 
 @lru_cache(maxsize=64)
-def worn(skeleton: Skeleton, scale: float) -> Wear | None:
-    """Return the neutral body on a skeleton that `fit_of` has fitted, in display units, shared by all its clips."""
-    fit = known_fit(skeleton)
-    return None if fit is None else Wear(fit.joints, _light(scale * fit.binds), fit.joints[ENDS])
+def _wear(fit: Fit, scale: float) -> Wear:
+    """Return the neutral body on a skeleton in display units, the same object for all its clips."""
+    return Wear(fit.joints, _light(scale * fit.binds), fit.joints[ENDS])
 
 
 def facing_z(clip: Clip) -> Clip:

@@ -44,20 +44,17 @@ def scripts() -> str:
     )
 
 
-def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
-    """Return the element of one viewport with its motion; `name` must be unique within the page."""
+def stage(scene: Scene, *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
+    """Return the element of a page's viewport, with its motion."""
     packed_scene = packed(scene)
-    manifest = (
-        json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
-        .replace("</", "<\\/")
-        .replace("<!--", "<\\!--")
-    )
+    manifest = json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
+    manifest = manifest.replace("</", "<\\/").replace("<!--", "<\\!--")
     whole = " data-whole-page" if whole_page else f" style='height:{height}'"
     return (
-        f"<div data-viewport='{escape(name)}' class='ft-viewport'{whole} tabindex='0' "
+        f"<div data-viewport='scene' class='ft-viewport'{whole} tabindex='0' "
         f"aria-label='{escape(scene.title or 'motion')}'></div>\n"
-        f"<script type='application/json' id='{escape(name)}-manifest'>{manifest}</script>\n"
-        f"<script type='text/plain' id='{escape(name)}-data'>{_zipped(packed_scene.data)}</script>"
+        f"<script type='application/json' id='scene-manifest'>{manifest}</script>\n"
+        f"<script type='text/plain' id='scene-data'>{_zipped(packed_scene.data)}</script>"
     )
 
 

@@ -101,7 +101,7 @@ def character_file(project: Project, item: Item) -> Path:
     """Return the file of a character: the upload next to the take that was read from it, or the item's file."""
     if not (_has_skin(item) or item.facts.get("character")):
         raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
-    return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)
+    return project.source(item.id) or project.path(item.id)
 
 
 def model_path(project: Project, id: str, method: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,19 +12,11 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
-from freshtake.reports.viewport.scene import Shape as Shape3D
 from freshtake.serve.drawing import MOST_VARIANTS, drawn_strokes, example_drawings, pens_of, stroke_variants
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.job_requests import Amount, Drawing, Drawings, Seed, Weight
-from freshtake.serve.queries import Source, as_json, motion_from, scene_bytes, with_manifest
-from freshtake.serve.routes.access import (
-    TheModels,
-    TheProject,
-    binary_response,
-    json_response,
-    model_path,
-    source_of,
-)
+from freshtake.serve.queries import SHAPES, Source, as_json, motion_from, scene_bytes, with_manifest
+from freshtake.serve.routes.access import TheModels, TheProject, binary_response, json_response, model_path, source_of
 from freshtake.serve.routes.scenes import BINARY, PICTURE
 
 router = APIRouter(tags=["previews"])
@@ -62,10 +53,9 @@ async def variants(body: VariantsOf, request: Request, models: TheModels) -> Res
     return json_response(await models.answer(request, as_json, drawn_variants, *asked))
 
 
-def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> Written:
-    """Make variants of drawings, in the form of drawings."""
-    made = stroke_variants(drawn_strokes(drawings), number, amount, seed)
-    return Written(variants=[pens_of(one) for one in made])
+def drawn_variants(drawings: Drawings, *how: Any) -> Written:
+    """Make variants of drawings, in the form of drawings; `how` are number, amount and seed."""
+    return Written(variants=[pens_of(one) for one in stroke_variants(drawn_strokes(drawings), *how)])
 
 
 @router.get("/strokes/example")
@@ -111,16 +101,10 @@ def translation_of(source: Source, styles: list[tuple[Path, float]], strength: f
     models = [(model_from(path), weight) for path, weight in styles]
     done = translated(models, clip, Styling(strength=strength, plant=plant))
     restyled = (clip if done is None else done.clip).changed(name="in the style")
-    shapes = (_shape(source._replace(role="input")), shape_of(restyled, "variant"))
+    # The take's shape stays the same while the slider moves.
+    before = SHAPES.get((source, "preview"), lambda: shape_of(clip, "input"))
+    shapes = (before, shape_of(restyled, "variant"))
     return scene_bytes(Scene(shapes, layout="row", legend=LEGEND))
-
-
-@lru_cache(maxsize=8)
-def _shape(source: Source) -> Shape3D:
-    """Return the shape of the take, which stays the same while the slider moves."""
-    from freshtake.reports.viewport.staging import shape_of
-
-    return shape_of(motion_from(source), source.role)
 
 
 class JumpMap(Shape):
@@ -240,6 +224,7 @@ def map_picture(path: Path) -> bytes:
     from PIL import Image
 
     from freshtake.reports.texture_figures import dense
+    from freshtake.reports.viewport.painting import as_png
 
     model = model_from(path)
     every = -(-len(model.rows) // 640)
@@ -248,11 +233,8 @@ def map_picture(path: Path) -> bytes:
     pixels = np.zeros((size, size, 4), dtype=np.uint8)
     pixels[..., :3] = JUMP
     pixels[..., 3] = np.where(chances > 0.0, 110.0 + 145.0 * chances, 0.0)
-    places = np.arange(size)
     for ahead in (0, 1):
-        on = places[: size - ahead]
+        on = np.arange(size - ahead)
         lit = chances[on, on + ahead] > 0.0
         pixels[on[lit], on[lit] + ahead, :3] = GOING
-    out = io.BytesIO()
-    Image.fromarray(pixels, "RGBA").save(out, format="PNG", optimize=True)
-    return out.getvalue()
+    return as_png(Image.fromarray(pixels, "RGBA"))

@@ -121,7 +121,10 @@ async def events(socket: WebSocket) -> None:
         window.put_nowait(json.dumps({"warming": warming.now}))
     sending = asyncio.create_task(_send_events(socket, window))
     try:
-        await _closed(socket)
+        # Messages of the client are ignored; this waits until it disconnects.
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while (await socket.receive())["type"] != "websocket.disconnect":
+                pass
     finally:
         hub.unsubscribe(window)
         sending.cancel()
@@ -133,13 +136,6 @@ async def _send_events(socket: WebSocket, window: Window) -> None:
             await socket.send_text(event)
         # This code tells the page to read the project again.
         await socket.close(4000, "some changes were missed: read the project again")
-
-
-async def _closed(socket: WebSocket) -> None:
-    """Wait until the client disconnects; its messages are ignored."""
-    with suppress(WebSocketDisconnect, RuntimeError):
-        while (await socket.receive())["type"] != "websocket.disconnect":
-            pass
 
 
 Window = asyncio.Queue[str | None]
@@ -183,23 +179,18 @@ class Events:
 jobs_router = APIRouter(tags=["jobs"])
 MOST_BYTES = 512 * 2**20
 ENDINGS = frozenset(suffix for known in FORMATS for suffix in known.suffixes) | {".ftm", ".vrm"}
-FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
+OCTETS = "application/octet-stream"
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {}}}}
 
 
 @jobs_router.post(
-    "/takes",
-    status_code=202,
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}
-    },
-)
+    "/takes", status_code=202,
+    openapi_extra={"requestBody": {"required": True, "content": {OCTETS: {"schema": {"type": "string"}}}}},
+)  # fmt: skip
 async def send_take(
-    request: Request,
-    name: Annotated[str, Query(min_length=1, max_length=300)],
-    project: TheProject,
-    workers: TheWorkers,
-    step: Annotated[str | None, Query(max_length=40)] = None,
-) -> Job:
+    request: Request, name: Annotated[str, Query(min_length=1, max_length=300)], project: TheProject,
+    workers: TheWorkers, step: Annotated[str | None, Query(max_length=40)] = None,
+) -> Job:  # fmt: skip
     """Upload a file (its bytes are the body): a motion, a model or a character. A worker process reads it.
 
     Files with the same `step` are undone together.
@@ -271,22 +262,24 @@ def cancel(id: Id, workers: TheWorkers) -> Job:
 @jobs_router.get("/formats")
 def formats() -> list[str]:
     """List the export formats of this installation: USD needs a separate package."""
-    usd = ["usd"] if find_spec("pxr") is not None else []
-    return ["fbx", "bvh", "glb", *usd, "npz", "csv", "pack"]
+    return ["fbx", "bvh", "glb", *_with_package("pxr", "usd"), "npz", "csv", "pack"]
 
 
 @jobs_router.get("/crowd/engines")
 def engines() -> list[str]:
     """List the engines of this installation that can make crowds."""
-    dask = ["dask"] if find_spec("distributed") is not None else []
-    return ["local", *dask, "openjd", "flamenco"]
+    return ["local", *_with_package("distributed", "dask"), "openjd", "flamenco"]
 
 
 @jobs_router.get("/crowd/formats")
 def crowd_formats() -> list[str]:
     """List the crowd formats of this installation."""
-    usd = ["usd"] if find_spec("pxr") is not None else []
-    return [*usd, "npz", "bvh", *(["zarr"] if find_spec("zarr") is not None else [])]
+    return [*_with_package("pxr", "usd"), "npz", "bvh", *_with_package("zarr", "zarr")]
+
+
+def _with_package(package: str, name: str) -> list[str]:
+    """Return a choice that needs a package, if that is installed."""
+    return [name] if find_spec(package) is not None else []
 
 
 @jobs_router.get("/exports/{id}", response_class=FileResponse, responses=FILE)
@@ -297,4 +290,4 @@ def download(id: Id, project: TheProject) -> FileResponse:
         raise UsageError(f"{item.name} is no file to download: export it first")
     path = project.path(id)
     name = item.facts.get("file") or f"{''.join(c if c.isalnum() else '_' for c in item.name) or 'model'}{path.suffix}"
-    return FileResponse(path, media_type="application/octet-stream", filename=str(name))
+    return FileResponse(path, media_type=OCTETS, filename=str(name))

@@ -81,16 +81,10 @@ async def network(id: Id, request: Request, project: TheProject, models: TheMode
 
 @scenes_router.get("/scene", response_class=Response, responses=BINARY)
 async def scene(
-    chosen: Chosen,
-    request: Request,
-    project: TheProject,
-    helper: TheHelper,
-    models: TheModels,
-    fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None,
-    character: Id | None = None,
-    differences: bool = False,
-    whole: bool = False,
-) -> Response:
+    chosen: Chosen, request: Request, project: TheProject, helper: TheHelper, models: TheModels,
+    fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None, character: Id | None = None,
+    differences: bool = False, whole: bool = False,
+) -> Response:  # fmt: skip
     """Return length of the JSON manifest (uint32, little-endian), manifest, zeros to a multiple of four, and data.
 
     With `character`, clips are retargeted to that character and get its skin. With `differences`, variants on the

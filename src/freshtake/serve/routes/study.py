@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 import json
-import math
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import Field
+from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Item, Shape
 from freshtake.serve.project import Project, now
 from freshtake.serve.queries import scene_bytes
-from freshtake.serve.routes.access import TheHelper, ThePainter, TheProject, binary_response, studio
+from freshtake.serve.routes.access import TheHelper, ThePainter, TheProject, binary_response, json_response, studio
 from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of the server
@@ -27,7 +28,6 @@ if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of t
 router = APIRouter(tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
-TABLE = "CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT)"
 PAGE_POLICY = (  # the page is self-contained; in a sandbox it has no origin, so that it cannot access the server
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src data: blob:"
@@ -52,14 +52,8 @@ class Scored(Shape):
 
 
 def store_of(request: Request) -> StudyStore:
-    """Return the studies of the project, one store per server."""
-    from freshtake.serve.tasks.comparing import StudyStore
-
-    state = studio(request)
-    if not hasattr(request.app.state, "studies"):
-        request.app.state.studies = StudyStore(state.project)
-    store: StudyStore = request.app.state.studies
-    return store
+    """Return the studies of the project."""
+    return studio(request).studies
 
 
 @router.get("/studies")
@@ -106,15 +100,16 @@ class Outcomes(Shape):
     words: str = ""
 
 
-@router.get("/studies/{id}/outcome")
-def outcome(id: Id, request: Request) -> Outcomes:
+@router.get("/studies/{id}/outcome", response_model=Outcomes)
+def outcome(id: Id, request: Request) -> Response:
     """Analyze the scores so far."""
     store = store_of(request)
     store.folder(id)
     try:
-        return Outcomes(outcomes=[_plain(one.as_dict()) for one in store.outcomes(id)])
+        result = Outcomes(outcomes=[one.as_dict() for one in store.outcomes(id)])
     except UsageError as error:
-        return Outcomes(outcomes=[], words=str(error))
+        result = Outcomes(outcomes=[], words=str(error))
+    return json_response(to_json(result, inf_nan_mode="null"))  # JSON has no NaN
 
 
 @router.get("/studies/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
@@ -151,15 +146,6 @@ def _table(data: bytes, name: str) -> Response:
     return Response(data, media_type="text/csv", headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-def _plain(value: Any) -> Any:
-    """Replace NaN and infinite numbers by null."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 class Vote(Shape):
     """The motions shown, and which looked best; null: none of them."""
 
@@ -186,7 +172,6 @@ def vote(vote: Vote, project: TheProject) -> list[Tally]:
     if vote.chosen is not None and vote.chosen not in vote.shown:
         raise UsageError("only what was shown can be chosen")
     kinds = {id: kind_of(project.item(id)) for id in vote.shown}
-    project.create_tables(TABLE)
     chosen = None if vote.chosen is None else kinds[vote.chosen]
     project.execute("INSERT INTO votes VALUES (?, ?, ?)", (now(), json.dumps(list(kinds.values())), chosen))
     return tallies(project)
@@ -201,22 +186,18 @@ def votes(project: TheProject) -> list[Tally]:
 @router.delete("/votes")
 def forget(project: TheProject) -> list[Tally]:
     """Delete all votes."""
-    project.create_tables(TABLE)
     project.execute("DELETE FROM votes")
     return tallies(project)
 
 
 def tallies(project: Project) -> list[Tally]:
     """Return the votes by kind, the one chosen most often first."""
-    project.create_tables(TABLE)
-    shown: dict[str, int] = {}
-    chosen: dict[str, int] = {}
+    shown: Counter[str] = Counter()
+    chosen: Counter[str] = Counter()
     for kinds, best in project.execute("SELECT shown, chosen FROM votes"):
-        for kind in set(json.loads(kinds)):
-            shown[kind] = shown.get(kind, 0) + 1
-        if best is not None:
-            chosen[best] = chosen.get(best, 0) + 1
-    tallies = [Tally(kind=kind, shown=count, chosen=chosen.get(kind, 0)) for kind, count in shown.items()]
+        shown.update(set(json.loads(kinds)))
+        chosen[best] += 1
+    tallies = [Tally(kind=kind, shown=count, chosen=chosen[kind]) for kind, count in shown.items()]
     return sorted(tallies, key=lambda one: -one.chosen / one.shown)
 
 

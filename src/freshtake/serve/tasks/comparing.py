@@ -30,14 +30,6 @@ CONSENT = (
     "that I choose, without my name."
 )
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
-TABLES = """
-CREATE TABLE IF NOT EXISTS study_participants (
-    study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL, consented REAL NOT NULL, consent TEXT NOT NULL,
-    PRIMARY KEY (study, code));
-CREATE TABLE IF NOT EXISTS study_answers (
-    study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL, stimulus TEXT NOT NULL, score INTEGER NOT NULL,
-    seconds REAL NOT NULL, given REAL NOT NULL, PRIMARY KEY (study, code, position));
-"""
 
 
 class Design(NamedTuple):
@@ -53,7 +45,6 @@ class StudyStore:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._designs: dict[str, Design] = {}
-        project.create_tables(TABLES)
 
     def folder(self, study: str) -> Path:
         """Return the folder of a study."""
@@ -63,9 +54,9 @@ class StudyStore:
 
     def studies(self) -> list[dict[str, Any]]:
         """Return all studies, the newest first."""
-        return [self.summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
+        return [self._summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
 
-    def summary(self, item: Item) -> dict[str, Any]:
+    def _summary(self, item: Item) -> dict[str, Any]:
         """Return one study with the progress of all participants."""
         design = self.design(item.id)
         people = self.project.execute(
@@ -127,15 +118,12 @@ class StudyStore:
         trials = self.trials_of(study, code)
         answered = "SELECT position FROM study_answers WHERE study = ? AND code = ?"
         done = {position for (position,) in self.project.execute(answered, (study, code))}
-        unanswered = [trial for trial in trials if trial.position not in done]
-        out: dict[str, Any] = {"code": code, "answered": len(done), "of": len(trials), "next": None}
-        if unanswered:
-            out["next"] = {
-                "position": unanswered[0].position,
-                "experiment": unanswered[0].experiment,
-                "question": QUESTIONS[unanswered[0].experiment],
-            }
-        return out
+        upcoming = [
+            {"position": one.position, "experiment": one.experiment, "question": QUESTIONS[one.experiment]}
+            for one in trials
+            if one.position not in done
+        ]
+        return {"code": code, "answered": len(done), "of": len(trials), "next": upcoming[0] if upcoming else None}
 
     def stimulus(self, study: str, code: str, position: int) -> list[Path]:
         """Return the files that a participant is shown at a position, from left to right."""
@@ -152,13 +140,7 @@ class StudyStore:
         return trial
 
     def answer(
-        self,
-        study: str,
-        code: str,
-        position: int,
-        score: int | None = None,
-        seconds: float = 0.0,
-        picked: Sequence[int] = (),
+        self, study: str, code: str, position: int, score: int | None, seconds: float = 0.0, picked: Sequence[int] = ()
     ) -> dict[str, Any]:
         """Store a score; each trial is scored once. A search for clones ends with the right two, or after a minute."""
         trial = self._trial(study, code, position)
@@ -231,13 +213,13 @@ def evaluate(
 ) -> None:
     """Measure variants (`items`) next to real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
-    from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
+    from freshtake.workflows.evaluating import evaluate_motions
 
     context.report("reading", 0.0, 1.0)
     takes, variants, more = motion_sets(context, inputs, items, extra)
     page = context.folder / "report.html"
     result = evaluate_motions(
-        takes, variants, more, target=page, options=EvaluationOptions(baselines=list(baselines), title=name),
+        takes, variants, more, target=page, baselines=list(baselines), title=name,
         report=context.progress,
     ).result  # fmt: skip
     verdict, result_dict = verdict_of(result), result.as_dict()
@@ -261,15 +243,9 @@ def evaluate(
 
 
 def study_design(
-    context: Context,
-    *,
-    items: list[str],
-    inputs: list[str],
-    captured: list[str],
-    experiment: str,
-    name: str,
+    context: Context, *, items: list[str], inputs: list[str], captured: list[str], experiment: str, name: str,
     **plan: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Design a study of variants (`items`): experiments A to D of `workflows.evaluating.study_design`."""
     from freshtake.requests.evaluation import StudyDesign
     from freshtake.workflows import study_design as design

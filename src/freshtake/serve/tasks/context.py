@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm import Stored, read_stored
+from freshtake.formats.ftm import read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read, write
@@ -30,9 +31,13 @@ from freshtake.serve.project import Project, now
 from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
+BETWEEN_REPORTS = 0.1  # seconds
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds whose names are unique
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
+
+
+read_cached = lru_cache(maxsize=3)(read_stored)
 
 
 class Context:
@@ -48,6 +53,7 @@ class Context:
         # Takes of one file are grouped before the server has stored the first of them.
         self._takes: list[Known] = []  # added by this job
         self._names: dict[str, str] = {}
+        self._reported, self._phase = 0.0, ""
 
     def item(self, id: str) -> Item:
         """Return an item of the project."""
@@ -78,14 +84,17 @@ class Context:
 
     def model(self, id: str, method: str) -> Any:
         """Return the model of an item, or refuse one of another method; the last few are cached."""
-        stored = _stored(self.file(id))
+        stored = read_cached(self.file(id))
         if stored.method != method:
             raise UsageError(f"{self.item(id).name} is a model of {stored.method}, not of {method}: choose another")
         return stored.model
 
     def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
-        """Report the progress."""
-        self._send("report", phase, float(done), float(of))
+        """Report the progress; frequent reports are thinned, less where a phase begins."""
+        at = time.monotonic()
+        if at - self._reported >= (BETWEEN_REPORTS if phase == self._phase else BETWEEN_REPORTS / 5):
+            self._reported, self._phase = at, phase
+            self._send("report", phase, float(done), float(of))
 
     def progress(self, step: Progress) -> None:
         """Report the progress of a workflow."""
@@ -114,17 +123,9 @@ class Context:
         self._names[file.name] = name
 
     def add(
-        self,
-        kind: Kind,
-        name: str,
-        file: Path | None,
-        facts: dict[str, Any],
-        *,
-        source: Path | None = None,
-        movement: str | None = None,
-        cloud: Floats | None = None,
-        **fields: Any,
-    ) -> Item:
+        self, kind: Kind, name: str, file: Path | None, facts: dict[str, Any], *, source: Path | None = None,
+        movement: str | None = None, cloud: Floats | None = None, **fields: Any,
+    ) -> Item:  # fmt: skip
         """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it.
 
         `fields` are further ones of `Item`.
@@ -135,7 +136,11 @@ class Context:
             movement=None if kind in EVERYWHERE else movement or self.movement, **fields,
         )  # fmt: skip
         if source is not None:
-            _link(source, self.project.files / f"{id}.source{source.suffix}")
+            beside = self.project.files / f"{id}.source{source.suffix}"
+            try:
+                os.link(source, beside)  # several items share it on disk
+            except OSError:
+                shutil.copyfile(source, beside)
         if cloud is not None:
             np.save(self.project.files / f"{id}.cloud.npy", cloud)
         stored = None if file is None else f"{id}{file.suffix}"
@@ -183,27 +188,14 @@ class Context:
         return movement
 
     def _free_name(self, kind: Kind, name: str) -> str:
-        """Return the name, with a number where it is taken; variants may share names, since their seeds differ."""
+        # Variants may share names, since their seeds differ.
         return self.project.free_name(kind, name) if kind in NAMED else name
-
-
-def _link(file: Path, to: Path) -> None:
-    """Hard-link a file, so that several items share it on disk; copy it where that is impossible."""
-    try:
-        os.link(file, to)
-    except OSError:
-        shutil.copyfile(file, to)
 
 
 def revision(item: Item) -> str:
     """Return a text that changes when a take is trimmed or repaired: its models are then out of date."""
     first, last = item.trim or ("", "")
     return f"{item.facts.get('revision', 0)}:{first}:{last}"
-
-
-@lru_cache(maxsize=3)
-def _stored(path: Path) -> Stored:
-    return read_stored(path)
 
 
 def facts_of(motion: Motion) -> dict[str, Any]:

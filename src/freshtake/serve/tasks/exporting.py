@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +17,16 @@ from freshtake.motion import Clip
 from freshtake.motion.body.orientation import guess_unit, unit_of
 from freshtake.requests.crowd import Crowd
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.outputs import Finish, chosen_delivery
+from freshtake.workflows.outputs import Finish, chosen_travel
 from freshtake.workflows.retargeting import Onto, onto_character
 
 JOBS = {"openjd": "job.yaml", "flamenco": "job.js"}
 
 
 def crowd(
-    context: Context,
-    *,
-    items: list[str],
-    groups: list[dict[str, Any]],
-    format: str | None,
-    engine: str,
-    scheduler: str | None,
-    shared: str,
-    **plan: Any,
-) -> None:
+    context: Context, *, items: list[str], groups: list[dict[str, Any]], format: str | None, engine: str,
+    scheduler: str | None, shared: str, **plan: Any,
+) -> None:  # fmt: skip
     """Make a crowd and its scene; with a `format` also a zip of the same files to download."""
     folder = context.folder / "crowd_folder"
     source = write_plan(context, folder, groups, plan)
@@ -117,15 +110,9 @@ CHARACTERS = ("glb", "fbx", "usd")
 
 
 def export(
-    context: Context,
-    *,
-    items: list[str],
-    format: str,
-    character: str | None,
-    in_place: bool,
-    number: int,
+    context: Context, *, items: list[str], format: str, character: str | None, in_place: bool, number: int,
     name: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Add a file to download."""
     onto = None if character is None else _character(context, character, format)
     if format == "pack":
@@ -142,7 +129,7 @@ def export(
 def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, in_place: bool, title: str) -> Path:
     first = context.motion(ids[0])
     unit = unit_of(first) if isinstance(first, Clip) else None
-    finish = Finish(delivery=chosen_delivery(None, in_place), onto=onto, unit_m=unit)
+    finish = Finish(root_motion=chosen_travel(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
     several = for_writing(target).several
     motions: dict[str, Any] = {}
@@ -179,27 +166,23 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     for id in models:
         names[distinct_name(file_name(context.item(id).name, "clips"), names)] = id
     folder = context.folder / "pack"
+    # Metres per unit of the takes, where known or inferred from the body.
+    skeleton = context.model(models[0], "variation").material.recipe.skeleton
+    guess = None if skeleton is None else guess_unit(skeleton)
     request = Pack(
         models=[f"{name}={context.file(id)}" for name, id in names.items()], out=folder, count=number,
-        format=["glb", "bvh"], character=None if onto is None else onto.path, unit=_unit(context, models[0]),
+        format=["glb", "bvh"], character=None if onto is None else onto.path,
+        unit=None if guess is None else guess.metres,
     )  # fmt: skip
     pack(request, context.progress, context.warn)
     title = file_name(name or f"{'_'.join(names)}_pack", "pack")
     return zipped_folder(folder, context.folder / f"{title}.zip"), number * len(models)
 
 
-def _unit(context: Context, model: str) -> float | None:
-    """Return the metres per unit of a model's takes, where known or inferred from the body."""
-    skeleton = context.model(model, "variation").material.recipe.skeleton
-    guess = None if skeleton is None else guess_unit(skeleton)
-    return None if guess is None else guess.metres
-
-
 def _character(context: Context, id: str, format: str) -> Onto:
     """Return an uploaded character, or the skeleton of a take."""
     item = context.item(id)
-    source = next(context.project.files.glob(f"{id}.source.*"), None)
-    file = context.file(id) if source is None else source
+    file = context.project.source(id) or context.file(id)
     context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
@@ -208,10 +191,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
 
 def zipped_folder(folder: Path, target: Path) -> Path:
     """Pack a folder into a zip and return the zip."""
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            archive.write(file, file.relative_to(folder))
-    return target
+    return Path(shutil.make_archive(str(target.with_suffix("")), "zip", folder))
 
 
 def file_name(text: str, default: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.serve.movements import BODY, kind_of
 from freshtake.serve.tasks.context import Context, clip_sets, motion_sets
-from freshtake.serve.tasks.context import named as under_name
 
 if TYPE_CHECKING:
     from freshtake.requests.style import Styling
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
 NEED = "style translation needs takes with a skeleton"
 Weighted = Sequence[tuple[Any, float]]
+Moment = tuple[float, dict[str, float], float, float]  # second, weights of classes, degrees a second to the left, speed
 SPEEDS = (0.25, 2.0)  # least and most factor on the learned speed
 LONGEST, USUAL = 600.0, 10.0  # seconds of texture playback: the limit, and the default
 
@@ -62,14 +61,14 @@ def style_learn(context: Context, *, items: list[str], targets: list[str], by: s
         "pairs": [row._asdict() for row in pairing.table],
         "by": "content" if pairing.by_content else "order",
         "left_out": list(pairing.left_out),
-        "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:6]],
+        "warps": [_time_warp(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:6]],
         "notes": list(pairing.notes),
     }
     context.movement = None  # styles belong to all movements
     context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by, **how})
 
 
-def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
+def _time_warp(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
     """Return a time warp in seconds: the time in the target for each in the source, and its duration."""
     # At most this many points are sent to the page.
     at = np.unique(np.linspace(0, len(path) - 1, min(160, len(path))).round().astype(int))
@@ -134,57 +133,36 @@ def blend_learn(context: Context, *, items: list[str], classes: dict[str, list[s
     context.add("model", name, target, facts, settings={"examples": named})
 
 
-class Moment(NamedTuple):
-    """Controls from a second on: weights of the classes, degrees per second to the left, factor on the speed."""
-
-    second: float
-    weights: dict[str, float]
-    turn: float = 0.0
-    speed: float = 1.0
-
-
-def moments_of(course: Sequence[Sequence[Any]]) -> list[Moment]:
-    """Sort a recording of the page by time, and make it begin at second 0."""
-    moments = sorted((Moment(*one) for one in course), key=lambda one: one.second)
-    return [moments[0]._replace(second=0.0), *moments[1:]]
-
-
 @one_blas_thread()
 def blend_sample(
-    context: Context,
-    *,
-    items: list[str],
-    course: Sequence[Sequence[Any]],
-    seconds: float,
-    seed: int,
-    plant: bool,
-    name: str,
+    context: Context, *, items: list[str], course: list[Moment], seconds: float, seed: int, plant: bool, name: str
 ) -> None:
     """Make a motion from a recording of the pad: moments (second, weights, turn, speed), each valid until the next."""
     model = context.model(items[0], "density")
     context.report("blending", 0.0, 1.0)
-    motion = recorded(model, moments_of(course), seconds, np.random.default_rng(seed), plant)
-    settings = {"course": list(course), "seconds": seconds, "plant": plant}
+    motion = recorded(model, course, seconds, np.random.default_rng(seed), plant)
+    settings = {"course": course, "seconds": seconds, "plant": plant}
     context.add_motion(
-        "variant", name, under_name(motion, name), parent=items[0], seed=seed, settings=settings,
-        facts={"method": "density"}, group=context.item(items[0]).name,
+        "variant", name, motion, parent=items[0], seed=seed, settings=settings, facts={"method": "density"},
+        group=context.item(items[0]).name,
     )  # fmt: skip
 
 
-def recorded(model: Any, moments: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
+def recorded(model: Any, course: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
     """Return the motion of a model that follows recorded moments, as the live stream shows it."""
     from freshtake.density.control import Control
     from freshtake.motion.edit import sampled_at
 
+    begins, weights, turns, speeds = zip(*sorted(course, key=lambda moment: moment[0]), strict=True)
     times = np.arange(max(2, round(seconds / model.frame_time))) * model.frame_time
-    moment_at = np.searchsorted([one.second for one in moments], times + 1e-9, side="right") - 1
-    speeds = np.array([min(max(moments[k].speed, SPEEDS[0]), SPEEDS[1]) for k in moment_at])
-    at = np.concatenate([[0.0], np.cumsum(speeds[:-1])])
+    # The first moment counts from the start.
+    moment_at = np.searchsorted([0.0, *begins[1:]], times + 1e-9, side="right") - 1
+    at = np.concatenate([[0.0], np.cumsum(np.clip(speeds, *SPEEDS)[moment_at][:-1])])
     frames = int(np.ceil(at[-1])) + 1
     moment_of_frame = moment_at[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(moment_at) - 1)]
-    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in moment_of_frame])
-    turns = [math.radians(moments[k].turn) for k in moment_of_frame]
-    control = (lambda frame: Control(turn=turns[min(frame, frames - 1)])) if any(turns) else None
+    plan = np.stack([_mixture(model.classes, weights[k]) for k in moment_of_frame])
+    angles = np.radians(turns)[moment_of_frame]
+    control = (lambda frame: Control(turn=float(angles[min(frame, frames - 1)]))) if angles.any() else None
     sampled = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
     if isinstance(sampled, Clip) and not np.array_equal(at, np.arange(frames)):
         return sampled_at(sampled, at)
@@ -233,14 +211,14 @@ def texture_learn(
 def texture_sample(context: Context, *, items: list[str], plant: bool, name: str, **how: Any) -> None:
     """Play a texture, or make a loop; `how` are the fields of `Playing`."""
     from freshtake.requests.texturing import Playing
-    from freshtake.workflows.inputs import frame_count, length_of
+    from freshtake.workflows.inputs import frame_count
     from freshtake.workflows.texture_playing import make_play
 
     if how.get("frames") is None and how.get("seconds") is None:
         how["seconds"] = USUAL
     request = Playing(**how)
     model = context.model(items[0], "texture")
-    frames = frame_count(length_of(request.frames, request.seconds), model.frame_time)
+    frames = frame_count(request.frames, request.seconds, model.frame_time)
     seconds = frames * request.times * model.frame_time
     if not 0.1 <= seconds <= LONGEST:
         raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were asked for")
@@ -252,6 +230,6 @@ def texture_sample(context: Context, *, items: list[str], plant: bool, name: str
         played_motion = Stroke(played_motion, np.arange(len(played_motion)) * model.frame_time)
     settings = {"seconds": seconds, "loop": request.loop, "heading": request.heading}
     context.add_motion(
-        "variant", name, under_name(played_motion, name), parent=items[0], seed=request.seed, settings=settings,
+        "variant", name, played_motion, parent=items[0], seed=request.seed, settings=settings,
         facts={"method": "texture", "notes": notes}, group=context.item(items[0]).name,
     )  # fmt: skip

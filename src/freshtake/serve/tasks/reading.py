@@ -12,8 +12,8 @@ from freshtake.formats.ftm import is_model
 from freshtake.formats.gltf import has_skin
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.check import check
-from freshtake.motion.cycles.common_cycles import require_cycles
-from freshtake.motion.cycles.recurrence import find_occurrences
+from freshtake.motion.cycles.cycles import require_cycles
+from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.repair import repair as repaired
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -39,7 +39,7 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
         facts = model_item_facts(file)
         if facts["method"] != "style":  # styles belong to all movements
             context.new_movement(title, kind_of(facts))
-        add_model(context, file, title, facts=facts)
+        context.add("model", title, file, facts)
         return
     try:
         add_take(context, file, title)
@@ -47,10 +47,9 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
         if file.suffix not in CHARACTERS or "animation" not in error.problem:
             raise
         if not has_rig(file):
-            remedy = "send a motion, or a character with a skin"
-            raise UsageError(f"{title} has neither an animation nor a skin: {remedy}") from None
-        facts = {"what": "character", "character": True, "skinned": has_skin(file)}
-        context.add("character", title, file, facts)
+            sentence = f"{title} has neither an animation nor a skin: send a motion, or a character with a skin"
+            raise UsageError(sentence) from None
+        context.add("character", title, file, {"what": "character", "character": True, "skinned": has_skin(file)})
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
@@ -67,14 +66,9 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 
 
 def add_take(
-    context: Context,
-    file: Path,
-    name: str,
-    *,
-    group: str | None = None,
-    sample: str | None = None,
+    context: Context, file: Path, name: str, *, group: str | None = None, sample: str | None = None,
     home: str | None = None,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """Read a motion file and add each animation with the file's skin; the first is listed as character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
@@ -94,19 +88,15 @@ def add_take(
         if isinstance(motion, Clip):
             facts["human"] = fit_of(with_up(motion, "y")) is not None  # whether it has a person's parts
         add = context.add_motion if kind == "character" else context.add_take
+        findings = [
+            Finding(words=context.with_names(one["sentence"]), remedy=one["repair"] or None)
+            for one in described.facts["findings"]
+        ]
+        several = len(animations) > 1
         latest = add(
-            kind,
-            name if len(animations) == 1 else f"{name} {motion.name}",
-            motion,
-            facts=facts,
-            findings=[
-                Finding(words=context.with_names(one["sentence"]), remedy=one["repair"] or None)
-                for one in described.facts["findings"]
-            ],
-            group=group if len(animations) == 1 else name,
-            source=source,
-            **({} if kind == "character" else {"home": home}),
-        )
+            kind, f"{name} {motion.name}" if several else name, motion, facts=facts, findings=findings,
+            group=name if several else group, source=source, **({} if kind == "character" else {"home": home}),
+        )  # fmt: skip
     return None if latest is None else latest.movement
 
 
@@ -120,15 +110,13 @@ def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
         (more.append if "only the first animation" in sentence else context.warn)(sentence)
 
     yield motion_info(file, warn=heard, skeleton=_skeleton(context, file, name))
-    number = 1
-    while more and number < 200:
+    for number in range(1, 200 if more else 1):
         try:
             yield motion_info(file, warn=heard, animation=str(number))
         except FormatError as error:
             if "there is no animation" in error.problem:
                 return
             raise
-        number += 1
 
 
 def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
@@ -169,7 +157,7 @@ def repair(context: Context, *, items: list[str], repairs: list[str] | None) -> 
         if not names:
             raise UsageError(f"nothing in {item.name} can be repaired")
         motion = repaired(context.motion(id), names)
-        findings = [Finding(words=f.sentence, remedy=f.repair).model_dump() for f in check(motion)]
+        findings = [Finding(words=f.sentence, remedy=f.repair) for f in check(motion)]
         context.replace(id, f"repair {item.name}", motion, findings=findings)
 
 

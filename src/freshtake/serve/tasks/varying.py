@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import save
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
-from freshtake.motion.verdict import Remark
+from freshtake.motion.verdict import Verdict
 from freshtake.serve.items import Finding
 from freshtake.serve.job_requests import Drawing
 from freshtake.serve.movements import print_of
 from freshtake.serve.tasks.context import Context, revision
 from freshtake.serve.tasks.reading import add_model
+
+Checked = tuple[Motion, list[Finding]]  # a motion, and the findings of its checks
 
 
 def learn(context: Context, *, items: list[str], name: str | None, **settings: Any) -> None:
@@ -25,20 +28,9 @@ def learn(context: Context, *, items: list[str], name: str | None, **settings: A
     learn(request, context.progress, context.warn)
     first = context.item(items[0])
     add_model(
-        context,
-        request.out,
-        name or first.group or first.name,
-        seed=request.seed,
-        facts={"notes": context.notes},
+        context, request.out, name or first.group or first.name, seed=request.seed, facts={"notes": context.notes},
         settings={"examples": items, "revisions": [revision(context.item(id)) for id in items]},
-    )
-
-
-class Checked(NamedTuple):
-    """A variant, and the findings of its checks."""
-
-    motion: Motion
-    findings: list[Finding]
+    )  # fmt: skip
 
 
 def vary(context: Context, *, items: list[str], count: int, first: int, seed: int, **settings: Any) -> None:
@@ -46,11 +38,11 @@ def vary(context: Context, *, items: list[str], count: int, first: int, seed: in
     model = context.item(items[0])
     for number in range(first, first + count):
         context.report(f"variant {number - first + 1} of {count}", number - first, count)
-        checked = _variant(context, model.id, seed, number, settings)
+        motion, findings = _variant(context, model.id, seed, number, settings)
         name = f"{model.name}_{number:03d}" if seed == 0 else f"{model.name}_{seed}_{number:03d}"
         context.add_motion(
-            "variant", name, checked.motion, group=model.name, parent=model.id, seed=seed, number=number,
-            settings=settings, findings=checked.findings,
+            "variant", name, motion, group=model.name, parent=model.id, seed=seed, number=number, settings=settings,
+            findings=findings,
         )  # fmt: skip
 
 
@@ -63,10 +55,10 @@ def redraw(context: Context, *, items: list[str], model: str, count: int, seed: 
     first = max(others, default=0) + 1
     for number in range(first, first + count):
         context.report(f"stretch {number - first + 1} of {count}", number - first, count)
-        checked = _stretch(context, model, seed, number, stretch)
+        motion, findings = _stretch(context, model, seed, number, stretch)
         context.add_motion(
-            "variant", f"{source.name}_r{number:02d}", checked.motion, group=source.group or source.name, parent=model,
-            seed=seed, number=number, settings={"redraw": stretch}, findings=checked.findings, movement=source.movement,
+            "variant", f"{source.name}_r{number:02d}", motion, group=source.group or source.name, parent=model,
+            seed=seed, number=number, settings={"redraw": stretch}, findings=findings, movement=source.movement,
         )  # fmt: skip
 
 
@@ -81,18 +73,17 @@ def again(context: Context, *, items: list[str], replace: bool = False, **change
         if "redraw" in old.settings:
             how = old.settings["redraw"]
             settings: dict[str, Any] = {"redraw": {**how, **{key: changed[key] for key in how if key in changed}}}
-            checked = _stretch(context, old.parent, old.seed, old.number, settings["redraw"])
+            motion, findings = _stretch(context, old.parent, old.seed, old.number, settings["redraw"])
         else:
             settings = {**old.settings, **changed}
-            checked = _variant(context, old.parent, old.seed, old.number, settings)
+            motion, findings = _variant(context, old.parent, old.seed, old.number, settings)
         if replace:
             words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
-            findings = [finding.model_dump() for finding in checked.findings]
-            context.replace(id, words, checked.motion, settings=settings, findings=findings)
+            context.replace(id, words, motion, settings=settings, findings=findings)
         else:
             context.add_motion(
-                "variant", old.name, checked.motion, group=old.group, parent=old.parent, seed=old.seed,
-                number=old.number, settings=settings, findings=checked.findings,
+                "variant", old.name, motion, group=old.group, parent=old.parent, seed=old.seed, number=old.number,
+                settings=settings, findings=findings,
             )  # fmt: skip
 
 
@@ -102,7 +93,7 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Variants
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.workflows.outputs import chosen_delivery, delivered
+    from freshtake.workflows.outputs import Finish, chosen_travel
     from freshtake.workflows.varying import amount_of_request, guided_variants, judged, lasting
 
     stored = context.model(model, "variation")
@@ -116,8 +107,9 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
         guided = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
     amount = amount_of_request(request)
     verdicts = judged(guided.motion, stored.standard, "", amount=amount, rate=guided.report.rate)
-    delivery = chosen_delivery(request.root_motion, request.in_place, request.closing_frame)
-    return Checked(delivered(guided.motion, delivery), [_finding(one) for each in verdicts for one in each.remarks])
+    travel = chosen_travel(request.root_motion, request.in_place)
+    motion = Finish(root_motion=travel, closing=request.closing_frame).ready(guided.motion)
+    return motion, _findings(verdicts)
 
 
 def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str, Any]) -> Checked:
@@ -134,13 +126,14 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
     with one_blas_thread():
         new, _ = next(redrawn_clips(stored, clip, request, first_number=number, warn=context.warn))
     verdicts = judge_stretch(stored, new, clip.name, request, frames_of(request, clip))
-    return Checked(new, [_finding(one) for each in verdicts for one in each.remarks])
+    return new, _findings(verdicts)
 
 
-def _finding(remark: Remark) -> Finding:
-    """Return a remark as a finding for the page, without remedies that are commands."""
-    where = "" if remark.frame is None else f" (frame {remark.frame})"
-    return Finding(words=f"{remark.what}{where}")
+def _findings(verdicts: Sequence[Verdict]) -> list[Finding]:
+    """Return remarks as findings for the page, without remedies that are commands."""
+    remarks = [remark for verdict in verdicts for remark in verdict.remarks]
+    frames = ["" if remark.frame is None else f" (frame {remark.frame})" for remark in remarks]
+    return [Finding(words=f"{remark.what}{frame}") for remark, frame in zip(remarks, frames, strict=True)]
 
 
 def draw(

@@ -13,10 +13,10 @@ from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.motion.features.angles import Path, ground_of, set_ground, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.pins import Pin, check_pins
+from freshtake.motion.pins import Pin
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting.clip_planting import pinned_clip, pinned_root
+from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
@@ -239,7 +239,6 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     """
     course, start = model.takes.course, drawn.start
     clip = model.decode(rows, start=start)
-    check_pins(pins, clip)
     if course is None or not isinstance(clip, Clip):
         return start
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
@@ -261,7 +260,6 @@ def _through_places(
         clip = model.decode(rows, start=start)
         if not isinstance(clip, Clip):
             raise UsageError("only joints of a skeleton can be brought to places")
-        check_pins(pins, clip)
         heading = _heading(model, rows, start)
         pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
@@ -318,6 +316,7 @@ def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
     positions = clip.positions()
     gaps = []
     for pin in pins:
+        pin.check(clip)
         now = positions[pin.start : pin.stop, clip.skeleton.index(pin.joint)]
         goal = now.mean(axis=0) if pin.position is None else np.asarray(pin.position)
         gaps.append(np.asarray(goal - now))

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.validation import between, one_of
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats

@@ -16,8 +16,8 @@ from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Clip
 from freshtake.motion.check.checks import called, joined
-from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag
-from freshtake.motion.cycles.cycles import Closing, Cycles, closing_of, no_recurrence
+from freshtake.motion.cycles.cycles import Closing, closing_of, find_common_cycles, no_recurrence, phase_lag
+from freshtake.motion.cycles.recurrence import Cycles
 from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE

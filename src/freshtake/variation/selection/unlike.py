@@ -17,7 +17,8 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import body_parts, feet, leg_length
 from freshtake.motion.planting.contacts import contact_mask
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at, read_linear

@@ -1,9 +1,13 @@
-"""Files of a shard: an npz archive, a Zarr group, a folder of BVH files, or a layer of USD; written atomically."""
+"""Shards: a task makes one from plain values, writes its file and the record that it is finished; files are read back.
+
+A file is an npz archive, a Zarr group, a folder of BVH files, a layer of USD, or a library as glTF or FBX.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -11,19 +15,158 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake import __version__
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, MadeMotion, put_in_place
-from freshtake.crowd.ground import Ground, onto_ground
+from freshtake.crowd.characters import (
+    Body,
+    MadeMotion,
+    MotionRequest,
+    body_of,
+    character_of,
+    make_motion,
+    put_in_place,
+    speed_of,
+)
+from freshtake.crowd.folder import RECORDS, json_bytes, read_json, replace_file, replacing_ours
+from freshtake.crowd.ground import kept_ground, onto_ground
 from freshtake.crowd.plan import Shard
-from freshtake.errors import FormatError, FreshtakeError, MissingExtra
+from freshtake.errors import FormatError, FreshtakeError, MissingExtra, UsageError
 from freshtake.formats import read_clip
 from freshtake.formats.archive import open_archive, text_array, write_archive
 from freshtake.formats.files import LARGEST, read_bytes, replacing_folder, try_apart
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.limbs import Limb
 from freshtake.motion.edit import scaled_skeleton
+from freshtake.motion.verdict import AMBER, RED, require_possible
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.model import VariationModel
+from freshtake.workflows.inputs import model_of
+
+Record = dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A shard to make. `cast` are its characters, or None for variants of a library.
+
+    `motion` is what all motions have in common; number, amount, phase and route are those of each character.
+    """
+
+    folder: Path
+    shard: Shard
+    group: str
+    model: Path
+    motion: MotionRequest
+    cast: Cast | None
+    format: str
+    prim: str  # of the group's prototype in USD
+    version: str
+    ground: str = ""  # checksum of the ground next to the shards
+    character: Path | None = None
+    keep_going: bool = False  # with motions that fail the body checks
+
+
+@lru_cache(maxsize=8)
+def model_at(path: Path) -> VariationModel:
+    """Read a model, once in a process."""
+    model: VariationModel = model_of(path, "variation")
+    return model
+
+
+def run_task(task: Task, model: VariationModel | None = None) -> Record:
+    """Make a shard and write it, then its record: a shard without a record is not finished."""
+    if task.version != __version__:
+        raise UsageError(
+            f"a worker has freshtake {__version__}, but the crowd was asked for by {task.version}: install the same "
+            "version on all machines"
+        )
+    model = model_at(task.model) if model is None else model
+    body = body_of(model, task.model.name)
+    singles, motions = _made(task, model, body)
+    verdicts = [one.verdict._replace(name=f"{task.group}, {one.verdict.name}") for one in singles]
+    require_possible(verdicts, task.keep_going, None)
+    path = task.folder / file_name(task.shard, task.format)
+    replacing_ours(write_shard, path, motions, task.format)
+    size, digest = checksum(path)
+    record: Record = {
+        "shard": task.shard.number,
+        "file": path.name,
+        "group": task.group,
+        "first": task.shard.first,
+        "last": task.shard.last,
+        "seed": task.motion.seed,
+        "frames": sum(len(one.root) for one in singles),
+        "drawn_again": sum(one.tries > 1 for one in singles),
+        "amber": sum(one.verdict.color == AMBER for one in singles),
+        "red": sum(one.verdict.color == RED for one in singles),
+        "bytes": size,
+        "sha256": digest,
+    }
+    replace_file(_record_path(task.folder, task.shard), json_bytes(record))
+    return record
+
+
+def _record_path(folder: Path, shard: Shard) -> Path:
+    return folder / RECORDS / f"{shard.name}.json"
+
+
+def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, Any] | None:
+    """Return the record of a shard whose file exists and matches its checksum; else None.
+
+    Without `verify` the bytes are not read: reading the shards of all other parts of a farm would take too long.
+    """
+    path = _record_path(folder, shard)
+    if not path.is_file():
+        return None
+    try:
+        record = read_json(path)
+        file = folder / str(record["file"])
+        is_complete = checksum(file) == (record["bytes"], record["sha256"]) if verify else file.exists()
+        is_its = (record["first"], record["last"]) == (shard.first, shard.last)
+    except (FormatError, KeyError):
+        return None
+    return record if is_complete and is_its else None
+
+
+def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
+    """Make the motions of a shard, on the requested character, in their places and on the ground."""
+    fps = task.motion.fps or 1.0 / model.frame_time
+    character = None if task.character is None else character_of(task.character, model, body, task.model)
+    steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
+    requests = _asked(task, steers, character.ratio if character else 1.0)
+    with one_blas_thread():  # once for all motions: setting the number of threads takes time
+        singles = [make_motion(model, body, asked) for asked in requests]
+    legs = () if model.planting_model is None else model.planting_model.legs
+    if character is not None:
+        singles = [character.put(one, body, fps) for one in singles]
+        body, legs = character.body, character.legs
+    motions = motions_of(task.shard, singles, task.cast, body, fps, task.prim)._replace(character=task.character)
+    if task.ground and task.cast is not None:
+        ground = kept_ground(task.folder, task.ground)
+        clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
+        motions = motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
+    return singles, motions
+
+
+def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
+    numbers = range(task.shard.first, task.shard.last + 1)
+    if task.cast is None:
+        return [task.motion._replace(number=number, loop=True) for number in numbers]
+    amounts, phases = task.cast.amount.tolist(), task.cast.phase.tolist()
+    every = [task.motion._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
+    if not steers:
+        return every
+    return [one._replace(route=route_from_start(task.cast, k, ratio)) for k, one in enumerate(every)]
+
+
+def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
+    """Return a character's route relative to its start: from the origin, along z, in lengths of a body of size 1.
+
+    `ratio` is how many times as far the character walks as the model's body.
+    """
+    covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
+    along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])
+    return np.stack([along_z.imag, along_z.real], axis=1)
 
 
 class Motions(NamedTuple):
@@ -58,12 +201,6 @@ def motions_of(
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
-
-
-def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
-    """Lift motions over a flat floor onto the ground."""
-    clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
-    return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def file_name(shard: Shard, kind: str) -> str:
@@ -166,15 +303,9 @@ def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
 
 
 def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[tuple[int, Clip, Floats]]:
-    """Yield some motions of a shard of any format.
+    """Yield some motions of a shard of any format: number, motion in metres, and the travel (3,) of one round.
 
-    Args:
-        path: The file or folder of the shard.
-        numbers: Which of its motions, by number.
-        loops: Whether they are loops of a library.
-
-    Yields:
-        The number, the motion in metres, and the travel (3,) of one round of a loop; zeros for others.
+    Only `loops` of a library have a travel; that of others is zero.
     """
     if path.suffix in (".npz", ".zarr", ".usdc"):
         motions = read_shard(path)

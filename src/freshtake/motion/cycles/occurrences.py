@@ -1,0 +1,97 @@
+"""Find where an action occurs again in a take, by dynamic time warping."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.orientation import RATE, distances, pose_points, usual_facing
+from freshtake.motion.clip import Clip
+from freshtake.motion.skeleton import require_compatible
+from freshtake.numeric.arrays import Floats, Ints
+
+
+class Occurrence(NamedTuple):
+    """Frames start to stop (exclusive) of the take that resemble the example.
+
+    `distance` is the mean distance per frame in units of the example's spread about its mean pose: 0 for a
+    copy, about 1.4 for unrelated poses of the same kind.
+    """
+
+    start: int
+    stop: int
+    distance: float
+
+
+def find_occurrences(
+    take: Clip, example: Clip, *, threshold: float = 0.85, tempo: float = 1.3, overlap: float = 0.1
+) -> list[Occurrence]:
+    """Return where the take does what the example does, in order of time; they overlap by at most a share of one.
+
+    Tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
+    """
+    _check(take, example, threshold, tempo)
+    reference = usual_facing(example)
+    rate = min(RATE, take.fps, example.fps)
+    example_points = _at_rate(pose_points(example, reference), example.fps, rate)
+    points = _at_rate(pose_points(take, reference), take.fps, rate)
+    spread = float(np.sqrt(((example_points - example_points.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    if spread < 1e-9:
+        raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be looked for")
+    if len(points) < 2:
+        return []
+    costs, starts = warped(distances(example_points, points) / spread)
+    length = np.arange(len(points)) - starts
+    span = len(example_points) - 1
+    allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
+    costs = np.where(allowed & (costs < threshold), costs, np.inf)
+    scale = take.fps / rate
+    occurrences = []
+    for start, last, cost in _without_overlaps(costs, starts, overlap * span):
+        first = min(round(start * scale), len(take) - 1)
+        occurrences.append(Occurrence(first, min(round(last * scale), len(take) - 1) + 1, cost))
+    return sorted(occurrences)
+
+
+def _check(take: Clip, example: Clip, threshold: float, tempo: float) -> None:
+    require_compatible(take.skeleton, example.skeleton, take.name or "the take", example.name or "the example")
+    if take.up != example.up:
+        raise UsageError(f"{take.name or 'the take'} has {take.up} up and {example.name or 'the example'} {example.up}")
+    if len(example) < 4:
+        raise UsageError(f"{example.name or 'the example'} has {len(example)} frames: an action needs at least 4")
+    if not (threshold > 0 and tempo >= 1):
+        raise UsageError("the threshold must be above 0 and the tempo at least 1")
+
+
+def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
+    """Resample points to another rate by linear interpolation."""
+    if abs(fps / rate - 1.0) < 1e-6:
+        return points
+    places = np.minimum(np.arange(int((len(points) - 1) * rate / fps + 1e-6) + 1) * fps / rate, len(points) - 1)
+    low = np.minimum(places.astype(np.intp), max(len(points) - 2, 0))
+    share = (places - low)[:, None]
+    out: Floats = points[low] * (1.0 - share) + points[np.minimum(low + 1, len(points) - 1)] * share
+    return out
+
+
+def warped(cost: Floats) -> tuple[Floats, Ints]:
+    """Return for every frame the mean cost of the best warp of the full example that ends there, and its start."""
+    from freshtake.numeric.dtw import open_ends  # compiled: loaded when it is needed
+
+    # Each step off the diagonal costs a tenth of a frame, or still frames would be matched for free.
+    totals, starts = open_ends(np.ascontiguousarray(cost), 0.1)
+    return totals / len(cost), starts
+
+
+def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
+    """Return the best ends first, leaving out all that overlap with one already chosen."""
+    taken: list[tuple[int, int, float]] = []
+    for last in np.argsort(costs, kind="stable"):
+        if not np.isfinite(costs[last]):
+            break
+        start = int(starts[last])
+        if all(start >= t - overlap or last <= s + overlap for s, t, _ in taken):
+            taken.append((start, int(last), float(costs[last])))
+    return taken

@@ -1,0 +1,155 @@
+"""Bring pinned joints to their places: the path of a pinned point is blended to them and back, and limbs follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.limbs import Limb
+from freshtake.motion.clip import Clip
+from freshtake.motion.pins import Pin
+from freshtake.motion.planting.limb_leading import FULL, PINNED, lead_limbs
+from freshtake.motion.planting.planting_model import PlantingModel, make_bones
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import quintic
+
+
+class Pinned(NamedTuple):
+    """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
+
+    path: Floats
+    contact_strength: Floats
+
+
+def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
+    """Blend a path to the places of its pins.
+
+    In a pin's frames the path is at its place exactly. Next to them it is (1 - e) path + e place with e from 1 to 0;
+    next to a run of frames the place continues as it moved, next to a single frame it moves with the path.
+    """
+    out, contact_strength = path.copy(), np.zeros(len(path))
+    taken = np.zeros(len(path), dtype=bool)
+    for pin in pins:
+        taken[pin.start : pin.stop] = True
+    for pin in pins:
+        share = _ease(pin, taken, frame_time)
+        place = _place(pin, out)
+        out += share[:, None] * (place - out)
+        contact_strength = np.maximum(contact_strength, share)
+    return Pinned(out, contact_strength)
+
+
+def _ease(pin: Pin, taken: Bools, frame_time: float) -> Floats:
+    """Return 1 in the pin's frames, quintic ends of its blend time, cut short where another pin is nearer."""
+    frames = np.arange(len(taken))
+    others = taken.copy()
+    others[pin.start : pin.stop] = False
+    before, after = np.flatnonzero(others[: pin.start]), pin.stop + np.flatnonzero(others[pin.stop :])
+    blend = pin.blend / frame_time + 1.0
+    left = min(blend, pin.start - before[-1]) if len(before) else blend
+    right = min(blend, after[0] - pin.stop + 1) if len(after) else blend
+    outside = np.maximum((pin.start - frames) / left, (frames - pin.stop + 1) / right)
+    return quintic(np.clip(1.0 - outside, 0.0, 1.0))
+
+
+def _place(pin: Pin, path: Floats) -> Floats:
+    """Return where the pin puts the point, (frames, 3), in its frames and extrapolated around them."""
+    pinned = path[pin.start : pin.stop]
+    goal = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
+    out = np.empty_like(path)
+    out[pin.start : pin.stop] = goal
+    if len(pinned) == 1:
+        out[:] = goal[0] + path - pinned[0]
+        return out
+    before, after = np.arange(-pin.start, 0)[:, None], np.arange(1, len(path) - pin.stop + 1)[:, None]
+    out[: pin.start] = goal[0] + before * (goal[1] - goal[0])
+    out[pin.stop :] = goal[-1] + after * (goal[-1] - goal[-2])
+    return out
+
+
+def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
+    """Return the clip with its root moved to the root's pins."""
+    root_pins = _pins_of(clip, 0, pins)
+    return clip.changed(root=pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
+
+
+def _pins_of(clip: Clip, joint: int, pins: Sequence[Pin]) -> list[Pin]:
+    return [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
+
+
+def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
+    """Return the clip with limbs led to the pins of their ends; feet stay where they are.
+
+    A hard pin that a limb cannot reach moves the root too, unless the root itself is pinned.
+    """
+    limb_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
+    if not limb_pins:
+        return clip
+    positions = clip.positions()
+    goals = [_led(clip, positions, limb, limb_pins) for limb in base.limbs]
+    places = [clip.skeleton.names[joint] for limb in base.limbs for joint in limb.points]
+    missing = [pin for pin in limb_pins if pin.joint not in places]
+    if missing:
+        raise UsageError(
+            f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
+            f"limbs ({', '.join(places) or 'none were recognized'})"
+        )
+    root_pinned = pinned_path(clip.root, _pins_of(clip, 0, pins), clip.frame_time).contact_strength
+    shift = _carried(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
+    bones = make_bones(clip.skeleton, base.limbs)
+    bones.reach[:, 1] = 1.0
+    root, rotations = clip.root + shift, clip.rotations.copy()
+    feet = np.array([limb.is_leg for limb in base.limbs])
+    moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
+    free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
+    moves[:, free] = shift[:, None]  # limbs without pins move with the root
+    pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
+    by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
+    lead_limbs(bones, clip.root, root, clip.bone_offsets(), moves, by_toe, rotations, PINNED)
+    return clip.changed(root=root, rotations=rotations)
+
+
+class LedPath(NamedTuple):
+    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
+
+    path: Floats
+    contact_strength: Floats
+    hard: Floats
+
+
+def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
+    path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
+    for joint in limb.points:
+        if joint_pins := _pins_of(clip, joint, pins):
+            led = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
+            path += led.path - positions[:, joint]
+            contact_strength = np.maximum(contact_strength, led.contact_strength)
+            hard = np.maximum(
+                hard, pinned_path(path, [pin for pin in joint_pins if pin.hard], clip.frame_time).contact_strength
+            )
+    return LedPath(path, contact_strength, hard)
+
+
+def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
+    """Return the root's shift (frames, 3) that brings hard pins within reach, as firmly as they hold.
+
+    Each limb allows its base a ball around its goal; the shift is projected on one ball after the other.
+    """
+    shift = np.zeros((len(positions), 3))
+    if not any(goal.hard.any() for goal in goals):
+        return shift
+    # Projecting on one ball moves the shift off another, so all of them are visited several times.
+    for _ in range(8):
+        for limb, goal in zip(limbs, goals, strict=True):
+            base, middle, end = (positions[:, joint] for joint in (limb.upper, limb.middle, limb.end))
+            length = np.linalg.norm(middle - base, axis=1) + np.linalg.norm(end - middle, axis=1)
+            usual = np.linalg.norm(end - base, axis=1)
+            line = goal.path - base - shift
+            distance = np.linalg.norm(line, axis=1)
+            # Beyond 98.5 % of the length of a limb the root moves too.
+            excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
+            shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
+    return shift
