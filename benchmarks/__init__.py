@@ -1,1 +1,1 @@
-"""How fast the foundation is, against other programs and slow baselines in the same run: `python -m benchmarks`."""
+"""Benchmark the foundation against other programs and slow baselines in the same run: `python -m benchmarks`."""

@@ -1,6 +1,6 @@
 """Print the tables of docs/performance.md, or those named: python -m benchmarks [read write kinematics ...].
 
-What the other pages quote is printed by the modules that they name, and that of docs/results by `make figures`.
+Figures on other pages are printed by the modules named there, those of docs/results by `make figures`.
 """
 
 from __future__ import annotations

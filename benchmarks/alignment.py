@@ -1,4 +1,4 @@
-"""Iterative motion warping against dynamic time warping: accuracy on known warps, on recorded styles, and speed."""
+"""Iterative motion warping versus dynamic time warping: accuracy on known warps, on recorded styles, and speed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from freshtake.style.warping.warp_inputs import clip_rows
 from freshtake.style.warping.warps import read_rows
 
 UNIT_M = 0.0254 / 0.45  # of the recorded clips
-FARTHEST = 15.0  # frames: an event without a partner counts so much
+FARTHEST = 15.0  # frames: penalty for an event without a partner
 METHODS = {
     "iterative motion warping": WarpSettings(),
     "the same, z-scored DOFs": WarpSettings(scale="zscore"),
@@ -39,7 +39,7 @@ def alignment() -> str:
 
 
 def known_warps(count: int = 40) -> str:
-    """Frames by which each method misses a known smooth warp with random scale and offset per DOF."""
+    """Return the frames by which each method misses a known smooth warp with random scale and offset per DOF."""
     kinds = {"bundled walks": [known_pair(seed) for seed in range(count // 2)], **recorded_pairs(count // 2)}
     rows = []
     for name, settings in METHODS.items():
@@ -49,7 +49,7 @@ def known_warps(count: int = 40) -> str:
 
 
 def recorded_pairs(count: int) -> dict[str, list[Prior]]:
-    """Known warps of recorded walks, throws and jumps; none where the data is absent."""
+    """Known warps of recorded walks, throws and jumps; none if the data is absent."""
     out = {}
     for kind, pattern in (("recorded walks", "style/*_?.bvh"), ("throws", "throw/*.bvh"), ("jumps", "jump/*.bvh")):
         clips = [ft.read(path, unit_m=UNIT_M) for path in sorted(DATA.glob(pattern))]
@@ -60,12 +60,12 @@ def recorded_pairs(count: int) -> dict[str, list[Prior]]:
 
 
 def timing_error(pair: Prior, settings: WarpSettings) -> float:
-    """Mean distance of the found places from the true ones."""
+    """Return the mean distance of the found positions from the true ones."""
     return float(np.abs(align(pair.first, pair.second, settings).path - pair.truth).mean())
 
 
 def speed(count: int = 6) -> str:
-    """CPU time for two motions of 300 frames and 63 DOFs, beside a compiled DTW of the same rows in the same run."""
+    """CPU time for two motions of 300 frames and 63 DOFs, next to a compiled DTW of the same rows in the same run."""
     spent, peers, rounds = [], [], []
     for pair in sized_pairs(count):
         u, y = np.ascontiguousarray(pair.first), np.ascontiguousarray(pair.second)
@@ -82,19 +82,19 @@ def speed(count: int = 6) -> str:
 
 
 def sized_pairs(count: int) -> list[Prior]:
-    """Pairs of 300 frames and 63 DOFs: recorded walks where there are any, otherwise bundled ones."""
+    """Return pairs of 300 frames and 63 DOFs: recorded walks if there are any, otherwise bundled ones."""
     pairs = recorded_pairs(count).get("recorded walks") or [known_pair(seed) for seed in range(count)]
     rows = [np.tile(pair.first, (3, 2))[:300, :63] for pair in pairs]
     return [warped_pair(values, np.random.default_rng(k)) for k, values in enumerate(rows)]
 
 
 def _both(values: np.ndarray, digits: int = 1) -> tuple[str, str]:
-    """Mean and largest."""
+    """Return mean and largest."""
     return f"{values.mean():.{digits}f}", f"{values.max():.{digits}f}"
 
 
 def styles() -> str:
-    """Every recorded normal × target pair: how far feet land and leave apart, and how well one predicts the other."""
+    """Every recorded normal × target pair: how far apart feet land and lift, and how well one predicts the other."""
     clips = {path.stem: ft.read(path, unit_m=UNIT_M) for path in sorted((DATA / "style").glob("*_?.bvh"))}
     if not clips:
         return "### Recorded styles\n\nThe data is absent: set FRESHTAKE_DATA to its folder.\n"
@@ -119,7 +119,7 @@ def _row(name: str, scores: list[tuple[float, float, float]], middle: list[str])
 
 
 def score(a: Clip, b: Clip, settings: WarpSettings | None) -> tuple[float, float, float]:
-    """Frames between foot events, share of frames whose contacts agree, and the regression error in degrees."""
+    """Frames between foot events, the fraction of frames whose contacts agree, and the regression error in degrees."""
     found = align(a, b, settings)
     if settings is None:
         found = replace(found, path=np.linspace(0.0, found.rows - 1.0, len(found)))
@@ -135,12 +135,12 @@ def score(a: Clip, b: Clip, settings: WarpSettings | None) -> tuple[float, float
 
 @cache
 def contacts(clip: Clip) -> np.ndarray:
-    """Which feet stand, found once per clip."""
+    """Return which feet stand, found once per clip."""
     return contact_mask(clip)
 
 
 def event_distance(found: Alignment, first: np.ndarray, second: np.ndarray) -> float:
-    """Mean distance of the foot strikes and lifts of the first from the nearest such event of the second."""
+    """Return the mean distance of foot strikes and lifts in the first from the nearest such event in the second."""
     apart = []
     for foot, change in product(range(first.shape[1]), (1, -1)):
         ours, theirs = (np.flatnonzero(np.diff(mask[:, foot].astype(int)) == change) + 0.5 for mask in (first, second))

@@ -1,9 +1,9 @@
-"""What added motion is worth to who trains on it: python -m benchmarks.augmentation [-n 6] [--seeds 5] [--takes 2].
+"""Measure how much added motion helps a learner: python -m benchmarks.augmentation [-n 6] [--seeds 5] [--takes 2].
 
 Two small learners see takes of five movements: one predicts the pose a quarter of a second ahead, the other names the
 movement, both from two poses a tenth of a second apart, both by ridge regression on random features. They are trained
-on the real takes alone and with equal numbers of variants, of noisy takes (changed as much as the variants) and of
-mixtures beside them, and tried on takes that nothing has seen. The penalty of the regression is chosen once, on real
+on the real takes alone and with equal numbers of variants, of noisy takes (changed as much as the
+variants) and of mixtures added, and tested on unseen takes. The penalty of the regression is chosen once, on real
 takes left out of the real ones: variants, noise and mixtures of a take that is left out would give it away.
 Needs the folder that FRESHTAKE_DATA names.
 """
@@ -38,7 +38,7 @@ NAMES = {
 
 
 class Windows(NamedTuple):
-    """Of one take: what is seen (windows, numbers), and the poses to predict, as changes (windows, numbers)."""
+    """One take: inputs (windows, numbers), and the poses to predict, as changes (windows, numbers)."""
 
     seen: Floats
     ahead: Floats
@@ -46,7 +46,7 @@ class Windows(NamedTuple):
 
 
 def poses(clip: Any) -> Floats:
-    """(frames, numbers): places of joints about the hips, seen along the body's heading, in centimetres."""
+    """Return (frames, numbers): positions of joints relative to the hips, along the body's heading, in centimetres."""
     about = clip.positions() - clip.positions()[:, :1]
     turns = about_axis(np.array([0.0, 1.0, 0.0]), -heading(clip))
     return np.asarray(CENTIMETRES * rotate(turns[:, None], about)[:, 1:].reshape(len(clip), -1))
@@ -76,19 +76,19 @@ class Learner:
         self.weights = np.linalg.solve(squares, made.T @ np.concatenate([self.wanted(take) for take in train]))
 
     def features(self, seen: Floats) -> Floats:
-        """(windows, features), with a constant and what is seen itself."""
+        """Return (windows, features), with a constant and the inputs themselves."""
         own = (seen - self.middle) / self.spread
         return np.hstack([np.ones((len(own), 1)), own, np.cos(own @ self.directions + self.phases)])
 
     @staticmethod
     def wanted(take: Windows) -> Floats:
-        """The pose ahead, and which movement it is, as one number each."""
+        """Return the errors of the pose ahead and of the movement, as one number each."""
         which = np.zeros((len(take.seen), len(KINDS)))
         which[:, take.movement] = 10.0
         return np.hstack([take.ahead, which])
 
     def errors(self, test: Sequence[Windows]) -> tuple[float, float]:
-        """Mean distance of joints in centimetres, and the share of windows whose movement is not named."""
+        """Mean distance of joints in centimetres, and the fraction of windows whose movement is not recognized."""
         off, wrong = [], []
         for take in test:
             found = self.features(take.seen) @ self.weights
@@ -99,7 +99,7 @@ class Learner:
 
 
 def chosen_penalty(real: Sequence[Windows], seed: int) -> float:
-    """The one that predicts best a real take that is left out."""
+    """Return the penalty that best predicts a real take that is left out."""
     errors = [
         np.mean([Learner([*real[:k], *real[k + 1 :]], seed, penalty).errors([real[k]])[0] for k in range(len(real))])
         for penalty in PENALTIES
@@ -108,7 +108,7 @@ def chosen_penalty(real: Sequence[Windows], seed: int) -> float:
 
 
 def added(inputs: Sequence[Any], count: int, seed: int) -> dict[str, list[Any]]:
-    """Equal numbers of motions of every kind, made from the same takes."""
+    """Make equal numbers of motions of every kind from the same takes."""
     variants = variants_of(inputs, count, seed)
     return {"variants": variants} | baseline_sets(
         inputs, variants, rng=np.random.default_rng(seed), kinds=ADDED, count=count
@@ -116,7 +116,7 @@ def added(inputs: Sequence[Any], count: int, seed: int) -> dict[str, list[Any]]:
 
 
 def trial(takes: int, count: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Errors on unseen takes by what was trained on; which real takes are used is drawn."""
+    """Return errors on unseen takes by training data; the real takes used are drawn at random."""
     rng = np.random.default_rng([9, seed])
     real: list[Windows] = []
     test: list[Windows] = []
@@ -133,7 +133,7 @@ def trial(takes: int, count: int, seed: int) -> dict[str, tuple[float, float]]:
 
 
 def augmentation(count: int = 6, seeds: int = 5, real: Sequence[int] = (2, 4)) -> str:
-    """Means over seeds, and how far seeds differ."""
+    """Return means over seeds, and how much seeds differ."""
     out = []
     for takes in real:
         title = f"{takes} real takes of each movement, {count} added"

@@ -1,8 +1,8 @@
-"""Baselines beside variants and real takes: python -m benchmarks.baselines [KIND ...] [-n 15] [--seed 1] [--samples].
+"""Baselines versus variants and real takes: python -m benchmarks.baselines [KIND ...] [-n 15] [--seed 1] [--samples].
 
 Noise on all joints, on the left arm alone, combinations and replays of the four training takes, each changed as much
-as the variants are, by the figures of the evaluation. Needs the folder that FRESHTAKE_DATA names; --samples uses the
-takes that come with freshtake instead. --picture FILE draws how the arms go together.
+as the variants are, by the figures of the evaluation. Needs the folder that FRESHTAKE_DATA names; --samples uses
+freshtake's own takes instead. --picture FILE draws how the arms move together.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Takes = tuple[list[Any], list[Any]]
 
 
 def recorded(kind: str) -> Takes:
-    """Four training takes and further ones."""
+    """Return four training takes and the unseen ones."""
     sets = [sorted((DATA / kind).glob(f"{prefix}_*.bvh")) for prefix in (kind, "extra")]
     return [ft.read(p) for p in sets[0]], [ft.read(p) for p in sets[1]]
 
 
 def bundled(kind: str) -> Takes:
-    """The same made by freshtake."""
+    """Return the same, made by freshtake."""
     takes = [SAMPLES[kind](np.random.default_rng([7, k])).changed(name=f"{kind}_{k + 1}") for k in range(8)]
     return takes[:4], takes[4:]
 
@@ -68,7 +68,7 @@ def compared(kind: str, takes: Takes, count: int, seed: int) -> tuple[str, Evalu
 
 
 def matched(inputs: Sequence[Any], variants: Sequence[Any], seed: int, joints: Sequence[str] = ()) -> list[str]:
-    """Of every noise the amount that changes takes as much as variants are changed."""
+    """Return for every noise the amount that changes takes as much as variants are changed."""
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
     found = [match(basis, kind, target, np.random.default_rng(seed)) for kind in ("strawman", "perlin", "pca")]
@@ -76,7 +76,7 @@ def matched(inputs: Sequence[Any], variants: Sequence[Any], seed: int, joints: S
 
 
 def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
-    """The difference of correlations over pairs of one of these joints and any other: the mean over the tracks."""
+    """Difference of correlations over pairs of one of these joints and any other: the mean over the tracks."""
     chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
     return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
 
@@ -140,7 +140,7 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
 
 
 def need_data(samples: bool) -> None:
-    """End with a sentence where recorded motion is asked for and absent."""
+    """End with a sentence if recorded motion is needed and absent."""
     if not samples and not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
 

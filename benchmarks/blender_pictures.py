@@ -1,4 +1,4 @@
-"""The pictures of docs/blender.md, rendered by Blender: python blender_pictures.py FOLDER, with Blender's Python.
+"""Render the pictures of docs/blender.md with Blender: python blender_pictures.py FOLDER, with Blender's Python.
 
 The sample character is made, learned from and varied by the add-on's own operators; FRESHTAKE_CHILD_PYTHON names the
 Python that has freshtake's dependencies.
@@ -23,7 +23,7 @@ COLORS = [(0.90, 0.45, 0.15), (0.16, 0.45, 0.75), (0.20, 0.60, 0.45), (0.75, 0.2
 
 
 def made(number: int, place: str, spacing: float) -> list[bpy.types.Object]:
-    """The sample character and so many duplicates, each with a variant."""
+    """Make the sample character and this many duplicates, each with a variant."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if not hasattr(bpy.types.Object, "freshtake"):
         addon.register()

@@ -1,8 +1,8 @@
 """Figure 7's experiment over many draws: python -m benchmarks.circles [-n 40] [--method paper].
 
-Circular strokes with known equations: of fifteen true ones four are learned from and fifteen variants are made. The
-radius, start angle and speed of the variants are compared with the law that the true ones come from, beside convex
-combinations of the same four inputs and beside fifteen further true strokes, which is the best that can be.
+Circular strokes with known equations: four of fifteen true ones are learned from and fifteen variants are made. The
+radius, start angle and speed of the variants are compared with the law that the true ones come from, next to convex
+combinations of the same four inputs and fifteen other true strokes, which is the best possible result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def draw(seed: int, method: str) -> Draw:
 
 
 def combination(inputs: Sequence[Stroke], weights: np.ndarray) -> Stroke:
-    """Points and durations averaged at equal shares of the way, which for circles are equal phases."""
+    """Return points and durations averaged at equal fractions of the path, which for circles are equal phases."""
     count = round(float(weights @ [len(stroke) for stroke in inputs]))
     share = np.linspace(0.0, 1.0, count)
     points = np.zeros((count, 2))
@@ -62,7 +62,7 @@ def measured(strokes: Sequence[Stroke]) -> np.ndarray:
 
 
 def statistic(values: np.ndarray, law: Normal) -> float:
-    """Kolmogorov and Smirnov's distance of the values from the law: 0 is equal, 1 is apart."""
+    """Return the Kolmogorov-Smirnov distance of the values from the law: 0 is equal, 1 is disjoint."""
     from scipy.stats import kstest
 
     return float(kstest(values, "norm", args=(law.mean, law.spread)).statistic)

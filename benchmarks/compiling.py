@@ -1,4 +1,4 @@
-"""Which kernels a command compiles on first use, and how long each takes: writes the table of the countdown."""
+"""Record which kernels each command compiles on first use, and for how long, as the table for the countdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ used, running, times = set(), [], {}
 plain = compiled._DiskCache.load_overload
 def name_of(function):
     return f"{function.__module__}.{function.__name__}".removeprefix("freshtake.")
-def add(function):  # with what it calls: that is part of its machine code, and compiled with it
+def add(function):  # with its callees: they are part of its machine code, and compiled with it
     if name_of(function) not in used:
         used.add(name_of(function))
         for name in function.__code__.co_names:

@@ -1,11 +1,11 @@
-"""How often a twin is in view: python -m benchmarks.crowd_repetition [--samples] [--picture FILE].
+"""Measure how often a twin is in view: python -m benchmarks.crowd_repetition [--samples] [--picture FILE].
 
 A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The observer of `benchmarks.repeats`,
-whose acuity is set by real takes, looks for half a second that two of the visible characters share, at whatever
-moments. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
-character has a motion of its own. The curve is what chance says: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
+whose acuity is set by real takes, looks for a half second that two of the visible characters share, at
+any time. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
+character has its own motion. The curve is the prediction by chance: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
 The acuity is the distance of the two closest half seconds of some eight real takes, 28 pairs; 20 characters are 190
-pairs, among which closer ones are found by chance, in real takes too. So half of it is shown beside it. No people took
+pairs, among which closer ones occur by chance, in real takes too. So half of it is shown as well. No people took
 part. Needs the folder that FRESHTAKE_DATA names, or --samples.
 """
 
@@ -32,7 +32,7 @@ ACUITIES = (1.0, 0.5, 0.25)
 
 
 def twins(seen: Sequence[Floats], limits: Floats) -> Floats:
-    """For each limit, the share of figures of which another one shows some half second, too."""
+    """Return for each limit the fraction of figures that share some half second with another one."""
     nearest = np.full(len(seen), np.inf)
     for i, a in enumerate(seen):
         for j in range(i):
@@ -42,13 +42,13 @@ def twins(seen: Sequence[Floats], limits: Floats) -> Floats:
 
 
 def played(loop: Floats, start: float) -> Floats:
-    """What is seen of a loop within the time, from a phase on."""
+    """Return what is seen of a loop within the time, starting at a phase."""
     frames = int(SECONDS * RATE)
     return loop[(int(start * len(loop)) + np.arange(frames)) % len(loop)]
 
 
 def shares(takes: Takes, seed: int) -> tuple[dict[str, Floats], dict[int, Floats]]:
-    """The share of characters with a twin in view at each acuity, by condition, and for libraries by their size."""
+    """Return the fraction of characters with a twin in view at each acuity, by condition, and for libraries by size."""
     rng = np.random.default_rng(seed)
     inputs, extra = takes
     model = ft.variation.learn(inputs, rng=np.random.default_rng(0), cyclic=True)
@@ -86,7 +86,7 @@ def chance(m: float) -> float:
 
 
 def picture(path: Path, told: dict[str, Floats], libraries: dict[int, Floats]) -> None:
-    """The shares at half the acuity over the size of the library."""
+    """Draw the fractions at half the acuity over the size of the library."""
     from matplotlib.figure import Figure
 
     from freshtake.formats.report_files import write_figure

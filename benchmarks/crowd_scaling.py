@@ -1,9 +1,9 @@
 """How fast crowds are made: python -m benchmarks.crowd_scaling [-n 1500] [--seconds 5] [--workers 1 2] [--format npz].
 
-The real command in a process of its own, by the clock and in processor time, once for each number of workers; the peak
-memory of its largest process. Needs a machine that has nothing else to do. Two cores may slow each other down, whatever
-they compute: so the last column says how much longer plain arithmetic, which needs no memory, takes when as many
-processes do it at once. Then one character's time by stages, the least of several runs.
+The real command in a separate process, in wall and processor time, once for each number of workers; the peak
+memory of its largest process. Needs an idle machine. Two cores may slow each other down, whatever they compute:
+so the last column says how much longer plain arithmetic, which needs no memory, takes if as many processes
+do it at once. Then one character's time by stages, the minimum of several runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FRAMES = 300
 
 
 def learned(scratch: Path) -> Path:
-    """A model of eight walks; of our own where recorded ones are absent."""
+    """Return a model of eight walks; generated ones if recorded ones are absent."""
     takes = [ft.read_clip(path) for path in sorted((DATA / "walk").glob("*.bvh"))]
     if not takes:
         takes = [ft.samples.walk(np.random.default_rng(k)) for k in range(8)]
@@ -44,12 +44,12 @@ def learned(scratch: Path) -> Path:
 
 
 def crowds(model: Path, count: int, seconds: float, workers: Sequence[int], format: str) -> str:
-    """Clock, processor time and memory of whole commands, for each number of workers."""
+    """Measure wall time, processor time and memory of whole commands, for each number of workers."""
     rows = []
     first = 0.0
     for number in workers:
         arguments = ["-n", str(count), "--seconds", str(seconds), "--format", format, "--workers", str(number)]
-        _run(model, ["-n", "3", "--seconds", "1", "--format", format])  # machine code and files are in memory then
+        _run(model, ["-n", "3", "--seconds", "1", "--format", format])  # then machine code and files are in memory
         wall, cpu = _run(model, arguments)
         first = first or wall
         slower = _arithmetic(number) / _arithmetic(1)
@@ -76,7 +76,7 @@ def _run(model: Path, arguments: Sequence[str]) -> tuple[float, float]:
 
 
 def _arithmetic(processes: int) -> float:
-    """Mean seconds of clock that a loop of additions takes, in so many processes at once."""
+    """Return the mean wall seconds of a loop of additions, in this many processes at once."""
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         return float(np.mean(pool.map(_additions, [ROUNDS] * processes, chunksize=1)))
 
@@ -89,7 +89,7 @@ def _additions(rounds: int) -> float:
 
 
 def stages(model_path: Path, runs: int = 30) -> str:
-    """What one character of 300 frames costs, the least of several runs."""
+    """Measure the cost of one character of 300 frames, the minimum of several runs."""
     model = model_at(model_path)
     body, limits, feet = body_of(model, model_path.name), model.body_limits, model.planting_model
     assert limits is not None and feet is not None

@@ -1,4 +1,4 @@
-"""Densities: how long synthesis holds, how classes blend, how fast it is, and what the paper to the letter does.
+"""Densities: how long synthesis holds, how classes blend, how fast it is, and how the paper's literal method does.
 
 python -m benchmarks.density [holds blends novelty midway speed paper paper_blends]
 """
@@ -46,7 +46,7 @@ def taught(take: str, **settings: Any) -> tuple[ft.Clip, DensityModel]:
 
 
 def holds() -> str:
-    """Some seeds of 20,000 frames each: the worst of them."""
+    """Synthesize 20,000 frames with several seeds and show the worst."""
     rows = []
     for take in present(TAKES):
         clip, model = taught(take)
@@ -79,7 +79,7 @@ def _range(values: list[float], digits: int = 2) -> str:
 
 
 def paper_holds() -> str:
-    """The same figures of the paper to the letter, which has no chance in it, so one run each."""
+    """Show the same figures for the paper's literal method, which is not random, so one run each."""
     rows = []
     for take in present(PAPER_TAKES):
         for search, correction in (("coordinate", True), ("coordinate", False), ("kernels", True)):
@@ -102,12 +102,12 @@ def _figure(value: float) -> str:
 
 
 def foot_speed(clip: ft.Clip) -> float:
-    """Mean horizontal speed of feet while they stand, by contacts found in the clip itself."""
+    """Return the mean horizontal speed of feet while they stand, by contacts found in the clip itself."""
     return planted_speed(clip, joint_contacts(clip))
 
 
 def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
-    """w at the last change from the first class to the second, and how many changes there are."""
+    """Return w at the last change from the first class to the second, and the number of changes."""
     a, b = (
         np.linalg.norm(y[:, None] - np.concatenate(model.runs(name))[None], axis=2).min(axis=1)
         for name in model.classes
@@ -118,7 +118,7 @@ def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
 
 @cache
 def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
-    """Return classes by two and their model: the paper's gaits, styles of one walker, two of a held-out one."""
+    """Return pairs of classes and their models: the paper's gaits, styles of one walker, two of a held-out one."""
     found = [{name: [clip_of(f"okwechime/bvh/{name}")] for name in pair} for pair in BLENDS]
     for style in styles():
         found.append({name: [clip_of(f"style/{name}_{k}") for k in (1, 2)] for name in ("normal", style)})
@@ -129,7 +129,7 @@ def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
 
 
 def blends() -> str:
-    """Two classes each, weights from the one to the other in four seconds: blended, and switched."""
+    """Change between two classes by weights in four seconds: blended, and switched."""
     rows = []
     for clips, model in pairs():
         own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for found in clips.values() for c in found]
@@ -150,7 +150,7 @@ def blends() -> str:
 
 
 def blend_figures(model: DensityModel, made: Floats, sharpest: float, skate: float) -> list[float]:
-    """One change from the first class to the second: what the table shows of it, in its order."""
+    """Make one change from the first class to the second; return what the table shows of it, in its order."""
     clip = model.decode(made)
     planted = model.planted(clip)
     bends = [
@@ -168,7 +168,7 @@ def changed(model: DensityModel, seed: int) -> Floats:
 
 
 def ramp_share(model: DensityModel, several: list[Floats]) -> float:
-    """How long the mean pose of several changes takes from a tenth to nine tenths of its way, over the ramp."""
+    """Return how long the mean pose of several changes takes from a tenth to nine tenths of its way, over the ramp."""
     ramp, rest = round(RAMP / model.frame_time), round(REST / model.frame_time)
     poses = np.mean([made[:, : model.modes] for made in several], axis=0)
     a, b = poses[:rest].mean(axis=0), poses[-rest:].mean(axis=0)
@@ -179,7 +179,7 @@ def ramp_share(model: DensityModel, several: list[Floats]) -> float:
 
 
 def on_curve(model: DensityModel, made: Floats) -> float:
-    """The share of frames within 1 % of the data's spread from a recorded curve, between two frames in a row."""
+    """Return the fraction of frames within 1 % of the data's spread of a recorded curve, between consecutive frames."""
     data, edges = model.detail(model.track.rows), model.run_stops[:-1] - 1
     starts = np.delete(np.arange(len(data) - 1), edges)
     a, step = data[starts], data[starts + 1] - data[starts]
@@ -191,7 +191,7 @@ def on_curve(model: DensityModel, made: Floats) -> float:
 
 
 def novelty() -> str:
-    """How many frames lie on a recorded curve: of a class alone, and of a blend."""
+    """Count the frames on a recorded curve: of a class alone, and of a blend."""
     rows = []
     for _, model in pairs():
         if model.turning is None:
@@ -206,7 +206,7 @@ def novelty() -> str:
 
 
 def midway() -> str:
-    """Speed of feet that stand, by contacts found in the clip itself, in blends of the bundled walk and run."""
+    """Speed of standing feet, by contacts found in the clip itself, in blends of the bundled walk and run."""
     walk = ft.samples.walk(np.random.default_rng(1), cycles=6)
     run = ft.samples.run(np.random.default_rng(2), cycles=8)
     model = learn({"walk": [walk], "run": [run]})
@@ -235,7 +235,7 @@ def _worst(found: list[list[float]]) -> list[str]:
 
 
 def outside(model: DensityModel, made: Floats) -> float:
-    """The share of DOFs beyond the range that they have in the classes, widened by 5 %."""
+    """Return the fraction of DOFs beyond their range in the classes, widened by 5 %."""
     data, ours = model.dofs(model.track.rows)[:, 3:], model.dofs(made)[:, 3:]
     low, high = data.min(axis=0), data.max(axis=0)
     slack = 0.05 * (high - low)
@@ -243,14 +243,14 @@ def outside(model: DensityModel, made: Floats) -> float:
 
 
 def bone_error(clip: ft.Clip) -> float:
-    """The largest change of a joint's distance from its parent."""
+    """Return the largest change of a joint's distance from its parent."""
     places = clip.positions()
     lengths = np.linalg.norm(places[:, 1:] - places[:, clip.skeleton.parents[1:]], axis=-1)
     return float(np.abs(lengths - clip.skeleton.lengths()[1:]).max())
 
 
 def paper_blends() -> str:
-    """Where eq. 14 to the letter changes from class to class."""
+    """Show where eq. 14, taken literally, changes from class to class."""
     rows = []
     for first, second in BLENDS[:5]:
         clips = {name: [clip_of(f"okwechime/bvh/{name}")] for name in (first, second)}
@@ -268,7 +268,7 @@ def paper_blends() -> str:
 
 
 def wanderer(kernels: int, width: int = 40, period: float = 64.3) -> Floats:
-    """Rows (kernels, width) of a cyclic motion with slow changes, of about eight modes."""
+    """Return rows (kernels, width) of a cyclic motion with slow changes, of about eight modes."""
     rng = np.random.default_rng(0)
     angle = 2.0 * np.pi * np.arange(kernels) / period
     slow = np.interp(
@@ -288,7 +288,7 @@ def wanderer(kernels: int, width: int = 40, period: float = 64.3) -> Floats:
 
 
 def plain_weights(places: Floats, point: Floats) -> Floats:
-    """The weight of every kernel at one point, by plain array operations."""
+    """Return the weight of every kernel at one point, by plain array operations."""
     squares = ((places - point) ** 2).sum(axis=1)
     weights: Floats = np.exp(-0.5 * (squares - squares.min()))
     return weights / weights.sum()

@@ -1,8 +1,8 @@
-"""`freshtake vary` from the return key to the last file: python -m benchmarks.end_to_end [-n 200] [--runs 5].
+"""Time `freshtake vary` from start to last file: python -m benchmarks.end_to_end [-n 200] [--runs 5].
 
-The real command in a process of its own, with nothing set in the environment, once for one variant and once for many:
-the difference is what the further variants cost, without start-up. CPU time of all threads, the least of several runs,
-because the machine is shared. One row says what an import of numba alone costs, which is in every start-up.
+The real command in a separate process, with nothing set in the environment, once for one variant and once for many: the
+difference is the cost of the other variants, without start-up. CPU time of all threads, the minimum of several runs,
+because the machine is shared. One row gives the cost of importing numba, which is part of every start-up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STARTUP = 0.6  # CPU seconds
 
 
 def end_to_end(count: int = 200, runs: int = 5) -> str:
-    """Walks: start-up, and frames a second of all that follows, by format."""
+    """Measure walks: start-up, and frames per second afterwards, by format."""
     with tempfile.TemporaryDirectory() as scratch:
         model, rows = Path(scratch) / "walk.ftm", []
         takes = sorted((DATA / "walk").glob("walk_[1-4].bvh"))
@@ -39,12 +39,12 @@ def end_to_end(count: int = 200, runs: int = 5) -> str:
             speed = frames / (min(many) - min(one))
             rows.append([ending, f"{min(one):.2f}", f"{min(many):.2f}", f"{frames:,}", f"{speed:,.0f}", f"{target:,}"])
     title = f"{count} planted walks, end to end (start-up: target {STARTUP} s; import numba: {numba:.2f} s)"
-    heads = ("format", "one variant, CPU s", f"{count}, CPU s", "further frames", "frames/s", "target")
+    heads = ("format", "one variant, CPU s", f"{count}, CPU s", "other frames", "frames/s", "target")
     return table(title, heads, rows)
 
 
 def per_second(count: int = 15, many: int = 200, runs: int = 5) -> str:
-    """CPU seconds for a second of motion, as planted BVH files, with start-up and without, next to published ones."""
+    """CPU seconds per second of motion, as planted BVH files, with and without start-up, next to published ones."""
     with tempfile.TemporaryDirectory() as scratch:
         model = Path(scratch) / "walk.ftm"
         _run(["learn", *map(str, sorted((DATA / "walk").glob("walk_[1-4].bvh"))), "-o", str(model), "--force"])
@@ -59,7 +59,7 @@ def per_second(count: int = 15, many: int = 200, runs: int = 5) -> str:
             f"freshtake, {count} planted walks as files, start-up included",
             f"{least[count] * (count - 1) / count / motion[count]:.3f}",
         ],
-        ["freshtake, further walks (without start-up)", f"{(least[many] - least[1]) / motion[many]:.4f}"],
+        ["freshtake, additional walks (without start-up)", f"{(least[many] - least[1]) / motion[many]:.4f}"],
         ["GenMM, as published", "0.04 to 0.06"],
         ["Lau 2009, as published", "0.1"],
     ]
@@ -67,7 +67,7 @@ def per_second(count: int = 15, many: int = 200, runs: int = 5) -> str:
 
 
 def _vary(model: Path, count: int, ending: str) -> tuple[float, int]:
-    """CPU seconds, and how many frames there are beyond those of the first variant."""
+    """Return CPU seconds, and the number of frames beyond those of the first variant."""
     folder = model.with_name("variants")
     arguments = ["vary", str(model), "-n", str(count), "-o", str(folder), "--format", ending, "--unit", "cmu"]
     spent = _run(arguments)

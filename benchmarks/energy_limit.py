@@ -1,9 +1,9 @@
 """What energy score can four takes reach at best? python -m benchmarks.energy_limit [SET ...] [-n 60].
 
-Four of all recorded takes of a set are drawn again and again. The others are foretold by a normal distribution round
-the mean of the four with the covariance of all takes, those to be foretold included, (1 + 1/4) times as large because
-the mean of four is itself uncertain. Printed is its energy score over that of the four takes themselves: what a model
-that knew all about how takes vary, but only four of them, would reach on average.
+Four of all recorded takes of a set are drawn repeatedly. The others are predicted by a normal distribution around the
+mean of the four with the covariance of all takes, including those to be predicted, (1 + 1/4) times as large because the
+mean of four is itself uncertain. It prints its energy score over that of the four takes themselves: what a model that
+knew everything about how takes vary, but only four of them, would reach on average.
 Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -25,7 +25,7 @@ KNOWN, DRAWN = 4, 40
 
 
 def poses_of(name: str) -> Floats:
-    """All takes of a set, (takes, moments x joints x 3), as energy scores see them."""
+    """Return all takes of a set, (takes, moments x joints x 3), in the form for energy scores."""
     takes = takes_of(name)
     clips = [ft.read(path) for path in (*takes.inputs, *takes.further)]
     material = unpacked(clips, clips[:1], [])
@@ -34,7 +34,7 @@ def poses_of(name: str) -> Floats:
 
 
 def best(poses: Floats, rounds: int, rng: np.random.Generator) -> float:
-    """The mean score of the ideal model over that of the takes it knows."""
+    """Return the mean score of the ideal model over that of the takes it knows."""
     count, apart = len(poses), poses - poses.mean(axis=0)
     ideal, real = 0.0, 0.0
     for _ in range(rounds):

@@ -1,11 +1,11 @@
-"""Make the tables of docs/results and the pictures of the manual again: python -m benchmarks.figures [NAME ...].
+"""Remake the tables of docs/results and the pictures of the manual: python -m benchmarks.figures [NAME ...].
 
-`docs/results/figures.json` names for each table its page and the command that prints it, and for each picture the
-command that draws it and the file that this leaves. A table is in its page between `<!-- figures: NAME -->` and
+`docs/results/figures.json` names for each table its page and the command that prints it, and for each picture
+the command that draws it and the file it writes. A table is in its page between `<!-- figures: NAME -->` and
 `<!-- end -->`; a run replaces what is between the two and records the date, the version, the digest of the takes and
-that of the text, so that `tests/test_figures.py` notices numbers that were changed by hand. The takes are those of the
+that of the text, so `tests/test_figures.py` notices numbers changed by hand. The takes are those of the
 folder that FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate
-folder (--out): pages keep what recorded takes gave. `--only` chooses pages ("style") or single tables and pictures.
+folder (--out): pages keep those of recorded takes. `--only` chooses pages ("style") or single tables and pictures.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def block(page: str, name: str) -> re.Match[str]:
 
 
 def version() -> str:
-    """Return the version and, in a clone, the commit that measures; "+" where the tree differs from it."""
+    """Return the version and, in a clone, the current commit; "+" if the tree differs from it."""
     command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=False)
     return " ".join([ft.__version__, *done.stdout.split()])
@@ -61,7 +61,7 @@ def digest_of_folder(folder: Path) -> str:
 
 
 def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
-    """Yield generated takes by the paths that recorded ones have: sets, long takes, gaits and styles."""
+    """Yield generated takes under the paths of recorded ones: sets, long takes, gaits and styles."""
 
     def rng(*seed: int) -> np.random.Generator:
         return np.random.default_rng(seed)
@@ -108,18 +108,18 @@ def output_of(command: str, data: Path) -> str:
 
 
 def put_table(entry: dict[str, Any], name: str, text: str, takes: str) -> None:
-    """Write a table into its page, and record what it is."""
+    """Write a table into its page, and record its origin."""
     page = HOME / entry["page"]
     before = page.read_text(encoding="utf-8")
     place = block(before, name)
     page.write_text(f"{before[: place.start(1)]}\n{text}\n\n{before[place.end(1) :]}", encoding="utf-8")
     today = datetime.now(UTC).date().isoformat()
     entry |= {"date": today, "version": version(), "takes": takes, "text": digest(text.encode())}
-    entry.pop("earlier", None)  # a table that an earlier version printed says so above itself
+    entry.pop("earlier", None)  # a table printed by an earlier version says so above it
 
 
 def make_tables(record: Record, names: list[str], data: Path, out: Path | None) -> None:
-    """Print the tables again, into their pages or, with a folder, into files of it."""
+    """Reprint the tables, into their pages or, with a folder, into files there."""
     for name in names:
         entry = record["tables"][name]
         text = output_of(entry["command"], data)
@@ -130,7 +130,7 @@ def make_tables(record: Record, names: list[str], data: Path, out: Path | None) 
 
 
 def make_pictures(record: Record, names: list[str], data: Path, out: Path | None) -> None:
-    """Draw the pictures again: a command writes into the folder that FOLDER in it stands for.
+    """Redraw the pictures: commands write into the folder that replaces FOLDER in them.
 
     Pictures that share a command are drawn by one run of it.
     """
@@ -148,7 +148,7 @@ def make_pictures(record: Record, names: list[str], data: Path, out: Path | None
 
 
 def chosen(record: Record, only: list[str]) -> list[str]:
-    """Return the tables and pictures that the words name: themselves, or by the stem of their page or file."""
+    """Return the tables and pictures named by the words: directly, or by the stem of their page or file."""
     pages = {name: Path(entry["page"]).stem for name, entry in record["tables"].items()}
     stems = pages | {name: Path(name).stem for name in record["pictures"]}
     unknown = [word for word in only if word not in {*stems, *stems.values()}]
@@ -176,7 +176,7 @@ def main() -> None:
         try:
             make_tables(record, [name for name in names if name in record["tables"]], data, out)
             make_pictures(record, [name for name in names if name in record["pictures"]], data, out)
-        finally:  # keep the digests of those that were made before one failed
+        finally:  # keep the digests of those made before one failed
             if out is None:
                 RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"made {', '.join(names)} " + (f"in {out}, from samples" if out else f"from {data.name}"))

@@ -1,4 +1,4 @@
-"""What the first learn and vary after an installation take, with an empty cache and an empty home, and the second.
+"""Time the first and the second learn and vary after an installation, with an empty cache and an empty home.
 
 python -m benchmarks.first_use; targets: `learn` and `vary` together 20 s of CPU, 12 s of wall time on two free cores.
 """

@@ -1,7 +1,7 @@
-"""How natural variants stay when much is asked of them: python -m benchmarks.goals [KIND ...] [-n 16].
+"""Measure how natural variants stay under demanding goals: python -m benchmarks.goals [KIND ...] [-n 16].
 
-Free variants beside ones that start and end in poses of a further real take, pass through its middle pose, bring a
-hand to a place a tenth of a leg away, or last 10 % longer. Needs the folder that FRESHTAKE_DATA names.
+Free variants next to ones that start and end in poses of an unseen real take, pass through its middle pose, bring a
+hand to a position a tenth of a leg away, or last 10 % longer. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIGURES = ("nearest", "jerk_limbs", "planted_speed", "overshoot", "auc")
 
 
 def wishes(extra: Clip) -> dict[str, Callable[[VariationModel, int], Goals]]:
-    """Goals by name; each may look at the free variant of the same seed."""
+    """Return goals by name; each may use the free variant of the same seed."""
     middle = 0.5 * extra.duration
 
     def hand(model: VariationModel, seed: int) -> Goals:

@@ -3,8 +3,8 @@
 Learns from the first four samples of every character, draws variants, and lets a classifier that knows real strokes of
 all characters name them. Needs the folder that FRESHTAKE_DATA names.
 
-The classifier is the nearest neighbour by dynamic time warping of paths: each read at forty places spaced evenly along
-the way, around its middle, and of equal size, so that it sees the shape alone.
+The classifier is the nearest neighbour by dynamic time warping of paths: each sampled at forty points spaced evenly
+along the path, relative to its middle, and of equal size, so it sees only the shape.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class Real(NamedTuple):
 
 
 def characters() -> dict[str, list[Stroke]]:
-    """All similar samples of every character, in the order of their names."""
+    """Return all similar samples of every character, in the order of their names."""
     folder = DATA / "handwriting"
     paths = {name: sorted((folder / "kast").glob(f"{name}_[0-9]*.csv")) for name in ("a", "2")}
     paths |= {place.name: sorted(place.glob("*.csv")) for place in sorted((folder / "omniglot").iterdir())}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # points that share a time are set apart
+        warnings.simplefilter("ignore")  # points with equal times are spread apart
         found = {name: [freshtake.read(path) for path in listed] for name, listed in paths.items()}
     return {name: [s for s in strokes if isinstance(s, Stroke)] for name, strokes in found.items() if strokes}
 
 
 def shape(stroke: Stroke) -> np.ndarray:
-    """Forty points along the way (40, 2), around their middle, of root mean square 1."""
+    """Return forty points along the path (40, 2), relative to their middle, with root mean square 1."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(stroke.points, axis=0), axis=1))])
     at = np.linspace(0.0, way[-1], PLACES)
     points = np.stack([np.interp(at, way, column) for column in stroke.points.T], axis=1)
@@ -58,18 +58,18 @@ def shape(stroke: Stroke) -> np.ndarray:
 
 
 def named(strokes: Sequence[np.ndarray], known: Sequence[Real]) -> list[str]:
-    """The character of the nearest real stroke."""
+    """Return the character of the nearest real stroke."""
     apart = dtw_distances([(one, real.shape) for one in strokes for real in known]).reshape(len(strokes), -1)
     return [known[k].character for k in apart.argmin(axis=1)]
 
 
 def right(strokes: Sequence[np.ndarray], known: Sequence[Real], character: str) -> float:
-    """The share that is named so."""
+    """Return the fraction named so."""
     return float(np.mean([name == character for name in named(strokes, known)]))
 
 
 def row(character: str, strokes: list[Stroke], known: list[Real], count: int, seed: int, method: str) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     examples = strokes[:INPUTS]
     learn = paper.learn if method == "paper" else learn_default
     learn(examples, rng=np.random.default_rng(seed))  # compiles the kernels

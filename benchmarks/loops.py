@@ -1,4 +1,4 @@
-"""Seams of loops against the steps that takes make from frame to frame: variants of models, and loops of takes.
+"""Compare seams of loops with the takes' steps from frame to frame: variants of models, and loops of takes.
 
 python -m benchmarks.loops
 """
@@ -22,7 +22,7 @@ from freshtake.variation import VariationModel
 from freshtake.workflows.editing import loop_of
 
 COUNT = 200
-STEADY = 0.1  # share by which the duration of a cycle may differ from the median: recorded runs start and stop
+STEADY = 0.1  # fraction by which the duration of a cycle may differ from the median: recorded runs start and stop
 FOLDERS: dict[str, tuple[str, int | None]] = {
     "long takes of walks, runs, swims": ("cyclic/*.bvh", 1),
     "walks of several styles": ("style/*.bvh", 1),
@@ -34,7 +34,7 @@ HEAD = ["takes", "loops", "step, median", "largest", "bend, median", "largest", 
 
 
 class Measured(NamedTuple):
-    """Of one loop: step and bend at the seam over the takes' 99th percentiles, and the bend's rank in its loop."""
+    """One loop: step and bend at the seam over the takes' 99th percentiles, and the bend's rank in its loop."""
 
     step: float
     bend: float

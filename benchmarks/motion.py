@@ -1,4 +1,4 @@
-"""Forward kinematics and resampling, against plain loops and other programs."""
+"""Compare forward kinematics and resampling with plain loops and other programs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def forward_kinematics(path: Path) -> str:
 
 
 def looped(clip: ft.Clip) -> np.ndarray:
-    """What the vectorised code does, the plain way."""
+    """Do what the vectorised code does, with plain loops."""
     matrices, local = to_matrix(clip.rotations), clip.local_translations()
     out = np.empty(local.shape)
     for frame in range(len(clip)):

@@ -1,4 +1,4 @@
-"""Packs: how clips of a group follow one another beside the takes' own pace, and how long a pack takes to write.
+"""Packs: how smoothly clips of a group follow each other compared with the takes, and how long a pack takes to write.
 
 python -m benchmarks.packs
 """
@@ -37,7 +37,7 @@ def packs(scratch: Path, count: int = COUNT) -> str:
 
 
 def joins(scratch: Path, count: int = COUNT) -> str:
-    """The worst of all changes from clip to clip, as shares of the takes' own; clips as they are, in the middle."""
+    """Measure the worst of all changes from clip to clip relative to the takes, and the medians within clips."""
     rows = []
     for name, takes in [*_sets(), *_acyclic()]:
         model = scratch / "takes.ftm"
@@ -82,7 +82,7 @@ def _slide(take: Clip) -> float | None:
 
 
 def speed(scratch: Path) -> str:
-    """A hundred clips of a walk on a skinned character, as FBX."""
+    """Time a hundred clips of a walk on a skinned character, as FBX."""
     takes = [samples.walk(np.random.default_rng([7, k]), cycles=1) for k in range(4)]
     model, hero = scratch / "walk.ftm", scratch / "hero.glb"
     ft.save(model, ft.variation.learn(takes, rng=np.random.default_rng(0)))
@@ -105,7 +105,7 @@ def speed(scratch: Path) -> str:
 
 
 def many_vertices(path: Path, count: int) -> None:
-    """A character with at least so many vertices: the figure of a sample rig, its surface repeated."""
+    """Make a character with at least this many vertices: the figure of a sample rig, its surface repeated."""
     ft.write(path, rig("vrm"))
     data = path.read_bytes()
     length = int.from_bytes(data[12:16], "little")

@@ -1,9 +1,9 @@
 """The paper's own method on recorded takes: python -m benchmarks.paper_sampler [jump ...] [-n 30] [--alternatives].
 
-For every movement, variants from four takes: how many end by themselves within 15 % of the takes' length, the distance
-to the nearest recorded pose, shake and diversity beside the takes', and what learning and synthesis cost; the same with
-random parents in place of the learned ones. --alternatives adds what the paper tried and rejected (§5.2, §8): first
-order, and linear and radial regression in place of kernel regression. Needs the folder that FRESHTAKE_DATA names.
+For every movement, variants from four takes: how many end on their own within 15 % of the takes' length, the distance
+to the nearest recorded pose, shake and diversity relative to the takes', and the cost of learning and synthesis; the
+same with random parents instead of the learned ones. --alternatives adds what the paper tried and rejected (§5.2, §8):
+first order, and linear and radial regression instead of kernel regression. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Rows = Callable[[PaperModel, np.random.Generator], np.ndarray]
 
 
 def kernel(model: PaperModel, rng: np.random.Generator) -> np.ndarray:
-    """A variant by kernel regression, as the method is."""
+    """Make a variant by kernel regression, as the method does."""
     return model.rows(rng)
 
 
 def fitted(radial: bool) -> Rows:
-    """A variant in which every node's change is a fitted function of its parents, linear or a sum of bumps."""
+    """Make a variant in which every node's change is a fitted function of its parents, linear or a sum of bumps."""
 
     def draw(model: PaperModel, rng: np.random.Generator) -> np.ndarray:
         values, weights, n = model.material.values, model.material.weights, len(model.dofs)
@@ -67,7 +67,7 @@ def _bumps(known: np.ndarray, rng: np.random.Generator) -> Callable[[np.ndarray]
 
 
 def random_parents(model: PaperModel, seed: int) -> PaperModel:
-    """The model with as many parents for every node, drawn at random, its own kept."""
+    """Return the model with the same number of parents for every node, drawn at random, keeping its own past."""
     rng, n = np.random.default_rng(seed), len(model.dofs)
     edges = tuple(
         tuple(sorted({i, n + i, *map(int, rng.choice(2 * n, len(parents) - 2, replace=False))}))
@@ -77,7 +77,7 @@ def random_parents(model: PaperModel, seed: int) -> PaperModel:
 
 
 def row(kind: str, label: str, model: PaperModel, draw: Rows, count: int, seed: int, spent: float) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     begun = time.perf_counter()
     rows = [draw(model, np.random.default_rng([seed, k])) for k in range(count)]
     speed = sum(map(len, rows)) / (time.perf_counter() - begun)

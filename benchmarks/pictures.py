@@ -1,7 +1,7 @@
 """Draw the pictures of the manual that no other command draws: python -m benchmarks.pictures FOLDER NAME ...
 
-All are made from takes that freshtake generates. A name is a picture or a page of the manual, whose blocks draw its
-pictures. What a browser shows is drawn by Chromium. `make figures` runs this.
+All are made from takes that freshtake generates. A name is a picture or a page of the manual, whose blocks draw
+its pictures. Web pages are rendered by Chromium. `make figures` runs this.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def network_left_leg() -> bytes:
 
 
 def study_simulated() -> Figure:
-    """Raters made by formula in the paper's set-up: fifteen of them, fifteen trials, known means."""
+    """Simulate raters in the paper's setup: fifteen of them, fifteen trials, known means."""
     means = {
         "A": {"cheering": {"variants": 5.6, "captured": 5.9}, "walk": {"variants": 5.9, "captured": 5.9}},
         "B": {"cheering": {"variants": 4.0, "cycle": 5.6}, "walk": {"variants": 4.0, "cycle": 5.6}},
@@ -231,7 +231,7 @@ def crowd_routes() -> bytes:
 
 
 def draw_page(page: Path, folder: Path) -> None:
-    """Run the blocks that a page prints, from nothing, and keep the pictures that they leave."""
+    """Run the blocks of a page, starting from nothing, and keep the pictures they write."""
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     shell, python = ("".join(text for language, text in blocks if language == kind) for kind in ("sh", "python"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -249,7 +249,7 @@ def run_shell(lines: str, folder: Path) -> None:
 
 
 def screenshot(page: Path, size: Mapping[str, int], colors: int = 256) -> bytes:
-    """Open a page in Chromium and return what it shows, in few colors."""
+    """Open a page in Chromium and return a screenshot, in few colors."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
     from tests.chromium import FLAGS, PROGRAMS

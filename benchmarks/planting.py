@@ -1,8 +1,8 @@
-"""Planted feet and pins on recorded motion: python -m benchmarks.planting [FOLDER ...] [-n 30].
+"""Measure planted feet and pins on recorded motion: python -m benchmarks.planting [FOLDER ...] [-n 30].
 
 Variants of four takes without planting, planted and planted hard: how the hips move, the largest acceleration, how far
 feet and hips travel, how fast feet move where they should stand, how deep they sink. Each figure is divided by that of
-the inputs, where it has no unit. A folder such as walk or validation/walk07 holds takes NAME_1.bvh and further ones
+the inputs, unless it has a unit. A folder such as walk or validation/walk07 contains takes NAME_1.bvh and unseen ones
 extra_1.bvh. Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -46,7 +46,7 @@ def clips_of(pattern: str) -> list[Clip]:
 
 
 def noisy(clip: Clip, rng: np.random.Generator, degrees: float = 3.0, shift: float = 0.02) -> Clip:
-    """Smooth noise (0.3 to 2 Hz) on every joint and on the root."""
+    """Return smooth noise (0.3 to 2 Hz) for every joint and the root."""
     t = np.arange(len(clip)) * clip.frame_time
     rates, lags = rng.uniform(0.3, 2.0, 4), rng.uniform(0.0, 2 * np.pi, 4)
     waves = np.sin(2 * np.pi * rates[:, None] * t + lags[:, None])
@@ -56,13 +56,13 @@ def noisy(clip: Clip, rng: np.random.Generator, degrees: float = 3.0, shift: flo
 
 
 def inputs_of(folder: str) -> list[Clip]:
-    """The takes that a model learns from."""
+    """Return the takes that a model learns from."""
     name = folder.split("/")[-1].rstrip("0123456789")
     return clips_of(f"{folder}/{name}_[1-4].bvh")
 
 
 class Slow(NamedTuple):
-    """A clip at about 30 frames a second: poses without travel and heading, speed and height of toes."""
+    """A clip at about 30 frames per second: poses without travel and heading, speed and height of toes."""
 
     poses: Floats
     speed: Floats
@@ -70,7 +70,7 @@ class Slow(NamedTuple):
 
 
 def slow(clip: Clip) -> Slow:
-    """By the definitions of `freshtake.evaluation`."""
+    """Measure by the definitions of `freshtake.evaluation`."""
     clip, step = with_up(clip, "y"), 1
     while clip.frame_time * step < 0.017:
         step *= 2
@@ -84,7 +84,7 @@ def slow(clip: Clip) -> Slow:
 
 
 def planted_speed(inputs: Sequence[Clip], clips: Sequence[Clip]) -> float:
-    """Mean speed of toes in poses whose nearest input pose has them low and slow."""
+    """Return the mean speed of toes in poses whose nearest input pose has them low and slow."""
     own, other = [slow(clip) for clip in inputs], [slow(clip) for clip in clips]
     floor = np.percentile(np.concatenate([s.height for s in own]), 2, axis=0)
     planted = np.concatenate([(s.height - floor < 0.03) & (s.speed < 20.0) for s in own])
@@ -94,12 +94,12 @@ def planted_speed(inputs: Sequence[Clip], clips: Sequence[Clip]) -> float:
 
 
 def left_out(inputs: Sequence[Clip]) -> float:
-    """The same of every input against the others: what real takes reach."""
+    """Return the same for every input against the others: what real takes achieve."""
     return float(np.nanmean([planted_speed([c for c in inputs if c is not clip], [clip]) for clip in inputs]))
 
 
 class Moving(NamedTuple):
-    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, ways of feet and hips, lowest foot."""
+    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
 
     jerk: float
     peak: float
@@ -109,7 +109,7 @@ class Moving(NamedTuple):
 
 
 def moving(clip: Clip) -> Moving:
-    """By the definitions of the issue's tables."""
+    """Measure by the definitions of the tables."""
     clip = with_up(clip, "y")
     world = clip.positions() / leg(clip.skeleton)
     toes = world[:, list(foot_joints(clip.skeleton))]
@@ -124,7 +124,7 @@ def moving(clip: Clip) -> Moving:
 
 
 def row(name: str, inputs: Sequence[Clip], clips: Sequence[Clip], free: Sequence[Clip]) -> list[str]:
-    """Figures of variants beside those of the inputs and of the variants without planting."""
+    """Return figures of variants relative to those of the inputs, with and without planting."""
     own, made = [moving(clip) for clip in inputs], [moving(clip) for clip in clips]
     peaks = np.array([m.peak for m in made]) / max(m.peak for m in own)
     jerk, path, travel = (
@@ -142,7 +142,7 @@ def row(name: str, inputs: Sequence[Clip], clips: Sequence[Clip], free: Sequence
 
 
 def quality(kinds: Sequence[str], count: int) -> str:
-    """Variants of every folder, without planting and with it."""
+    """Compare variants of every folder without and with planting."""
     rows = []
     for kind in kinds:
         inputs = inputs_of(kind)
@@ -158,7 +158,7 @@ def quality(kinds: Sequence[str], count: int) -> str:
 
 
 def pinned(kinds: Sequence[str], count: int) -> str:
-    """Pins about 6 cm from where the joint is, at random frames: how far they are missed (leg taken as 85 cm)."""
+    """Measure how far pins about 6 cm from the joint, at random frames, are missed (for a leg of 85 cm)."""
     rows, rng = [], np.random.default_rng(0)
     for kind in kinds:
         inputs = inputs_of(kind)
@@ -176,7 +176,7 @@ def pinned(kinds: Sequence[str], count: int) -> str:
 
 
 def speed() -> str:
-    """CPU time per limb and frame: all of `plant` with contacts given, and streams."""
+    """Measure CPU time per limb and frame: `plant` with contacts given, and streams."""
     paths = sorted((DATA / "cyclic").glob("walk8_11s.bvh"))
     clip = ft.read(paths[0]) if paths else ft.samples.walk(np.random.default_rng(0), cycles=8)
     assert isinstance(clip, Clip)

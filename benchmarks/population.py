@@ -3,7 +3,7 @@
     python -m benchmarks.population            # reads population/ below the folder named by FRESHTAKE_DATA
 
 For every set of takes of one movement, all takes are aligned; the standard deviation of each DOF among them is then
-regressed on the DOF's range along the mean, by body part. The error that remains says how many takes this is worth.
+regressed on the DOF's range along the mean, by body part. The remaining error says how many takes this is worth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from freshtake.variation.phase import common_phase, takes_on_phase
 def main() -> None:
     """Print the table, the spread of tempo and pace, and what is left unexplained."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--odd", action="store_true", help="performers with odd numbers only, for choosing")
+    parser.add_argument("--odd", action="store_true", help="only odd-numbered performers, for choices")
     given = parser.parse_args()
     pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     tempos, paces, alike = [], [], []
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _half_time(scaled: np.ndarray, frame_time: float) -> float:
-    """Return the seconds after which deviations have lost half of what they share with themselves beyond the mean."""
+    """Return the seconds after which the autocorrelation of deviations has fallen to one half."""
     centered = scaled - scaled.mean(axis=1, keepdims=True)
     variance = (centered**2).mean()
     for lag in range(1, centered.shape[1]):

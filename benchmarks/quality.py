@@ -1,8 +1,8 @@
-"""The targets of the variation method on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
+"""Check the variation method's targets on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
 
-Learns from the four training takes of every kind, draws variants, and prints every figure beside what further real
-takes score and the limits that follow from them. With --single K variants are made from the K-th take alone, with the
-sizes of deviations that were learned from all; with --plant feet stand as those of the takes. Needs the folder that
+Learns from the four training takes of every kind, draws variants, and prints every figure next to the scores of
+unseen real takes and the limits that follow from them. With --single K variants are made from the K-th take alone, with
+the sizes of deviations learned from all; with --plant feet stand like those of the takes. Needs the folder that
 FRESHTAKE_DATA names.
 """
 
@@ -24,7 +24,7 @@ from freshtake.variation import VariationModel, learn
 
 
 class Target(NamedTuple):
-    """A figure, the range that it has to lie in, and what it is."""
+    """A figure, the range it has to be in, and its name."""
 
     name: str
     value: float
@@ -44,7 +44,7 @@ def takes(kind: str, prefix: str) -> list[Clip]:
 def targets(
     kind: str, result: Evaluation, inputs: Sequence[Clip], variants: Sequence[Clip], extra: Sequence[Clip]
 ) -> list[Target]:
-    """The targets as ranges."""
+    """Return the targets as ranges."""
     out = [Target("frames copied", result.value("copied"), 0.0, 0.0)]
     near = result.figure("nearest")
     out.append(Target("nearest input, % leg", near.value, 0.7 * min(near.extra), 1.3 * max(near.extra)))
@@ -83,7 +83,7 @@ def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespac
 
 
 class Scored(NamedTuple):
-    """What one kind of motion scored: its targets, and the variance outside the inputs' span in words."""
+    """The scores of one kind of motion: its targets, and the variance outside the inputs' span in words."""
 
     targets: list[Target]
     outside: str

@@ -1,6 +1,6 @@
-"""Do variants move as real takes do? python -m benchmarks.realness [SET ...] [-n 30] [--seeds 1 2 3] [--no-plant].
+"""Do variants move like real takes? python -m benchmarks.realness [SET ...] [-n 30] [--seeds 1 2 3] [--no-plant].
 
-Judges what users get: `freshtake learn` and `freshtake vary` run as commands, the files that they write are read back.
+Judges what users get: `freshtake learn` and `freshtake vary` run as commands, and their files are read back.
 Every figure is given with the range of real takes; ! marks one outside its limits, in any of the seeds. Two tables:
 all sets, and the targets over all sets. With --settings KEY=VALUE ... models are learned in this process with other
 settings. --keep FOLDER keeps models and variants. Needs the folder that FRESHTAKE_DATA names.
@@ -43,7 +43,7 @@ TOGETHER = ("hip_jerk", "static", "peak", "depth", "foot_path", "swing_hands", "
 
 
 class Run(NamedTuple):
-    """One seed: figures by set, and what the classifier that is tried on a set it has not seen finds."""
+    """One seed: figures by set, and the results of the classifier on each set it has not seen."""
 
     seed: int
     figures: dict[str, Figures]
@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
 
 def limits(figure: Figure) -> Limits | None:
-    """The range that a figure has to lie in; None where there is nothing to judge it by."""
+    """Return the range a figure has to be in; None if there is nothing to judge it by."""
     if figure.key.startswith("swing"):
         own = figure.inputs or 0.0
         if abs(own) < CLEAR:
@@ -75,18 +75,18 @@ _RANGES: dict[str, Callable[[float, float], Limits]] = {
 
 
 def met(figure: Figure | None) -> bool:
-    """Within the limits; what does not apply is met."""
+    """Whether a figure is within the limits; one that does not apply counts as met."""
     bounds = None if figure is None else limits(figure)
     return figure is None or bounds is None or bounds[0] - SLACK <= figure.value <= bounds[1] + SLACK
 
 
 def near_real(figure: Figure, slack: float) -> bool:
-    """Within the range of real takes widened by a share of its ends."""
+    """Whether a figure is within the range of real takes, widened by a fraction of its ends."""
     return (1 - slack) * min(figure.real) - SLACK <= figure.value <= (1 + slack) * max(figure.real) + SLACK
 
 
 def set_table(runs: Sequence[Run]) -> str:
-    """One row per set and figure of real takes: means over seeds, ! where any seed is outside the limits."""
+    """One row per set and figure of real takes: means over seeds, ! if any seed is outside the limits."""
     rows = []
     for name in runs[0].figures:
         cells = [_cell([run.figures[name].get(key) for run in runs]) for key in COLUMNS]
@@ -177,11 +177,11 @@ def _energy(runs: Sequence[Run], kinds: Mapping[str, Sequence[str]]) -> Iterator
 
 BENCHMARK = ("walk", "swim", "cheering", "throw", "jump")
 VALIDATION = ("walk07", "swim126", "cheering13", "throw141")
-OURS = ("OPENBLAS", "NUMBA", "OMP", "MKL")  # variables that a user's shell does not have
+OURS = ("OPENBLAS", "NUMBA", "OMP", "MKL")  # variables not set in a user's shell
 
 
 class Takes(NamedTuple):
-    """Files of one set: those to learn from, and further ones."""
+    """Return the files of one set: those to learn from, and unseen ones."""
 
     inputs: list[Path]
     further: list[Path]
@@ -196,7 +196,7 @@ def takes_of(name: str) -> Takes:
 
 
 def command(*words: object) -> None:
-    """The installed program, as a user runs it."""
+    """Run the installed program as a user does."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
     line = [sys.executable, "-m", "freshtake", *map(str, words)]
     done = subprocess.run(line, env=clean, capture_output=True, text=True)
@@ -205,7 +205,7 @@ def command(*words: object) -> None:
 
 
 def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, list[Path]]:
-    """Variants by seed, as files."""
+    """Return variants by seed, as files."""
     model = folder / "model.ftm"
     folder.mkdir(parents=True, exist_ok=True)
     settings = dict(_setting(text) for text in given.settings)
@@ -238,7 +238,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def jerk_figure(material: Material) -> Figure:
-    """Jerk of all joints at 30 frames per second over that of all inputs together: variants, inputs, further takes."""
+    """Jerk of all joints at 30 frames per second over that of all inputs together: variants, inputs, unseen takes."""
     gallery = Gallery(material.layout, material.inputs)
     sets = (material.variants, material.inputs, material.extra)
     made, own, further = (

@@ -1,6 +1,6 @@
-"""How redrawn stretches join what is kept, as files: python -m benchmarks.redraws [SET ...] [-n 200].
+"""Measure how redrawn stretches join the kept frames, as files: python -m benchmarks.redraws [SET ...] [-n 200].
 
-Stretches of inputs, of further takes and of variants, .4 to 1.5 s long, are drawn again by the workflow of the command.
+Stretches of inputs, unseen takes and variants, .4 to 1.5 s long, are redrawn by the command's workflow.
 Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -34,7 +34,7 @@ def frame_lines(path: Path) -> list[bytes]:
 
 
 def foot_speed(model: ft.variation.VariationModel, clip: ft.Clip, first: int, stop: int) -> float:
-    """Mean speed of standing ankles over the ground, in lengths a second."""
+    """Mean speed of standing ankles over the ground, in lengths per second."""
     if model.planting_model is None or not model.planting_model.legs:
         return float("nan")
     feet = feet_of(clip, model.planting_model)

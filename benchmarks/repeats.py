@@ -1,4 +1,4 @@
-"""Find repeats: how soon an observer, whose acuity is set by real takes, can tell that a motion was there before."""
+"""Find repeats: how soon an observer, with an acuity set by real takes, can tell that a motion was seen before."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 RATE = 60.0
-STEP = 2  # frames between those that are compared
+STEP = 2  # frames between compared ones
 WINDOW = 30  # frames in which the observer recognizes a movement: half a second
 
 
 def views(clips: Sequence[Clip]) -> list[Floats]:
-    """Return what the observer sees of each clip: (frames, numbers), 60 a second; distances are RMS over joints.
+    """Return what the observer sees of each clip: (frames, numbers), 60 per second; distances are RMS over joints.
 
     In leg lengths; the headings of all clips are measured from the first one's mean facing. Numbers are principal
     components of all clips' joint positions.
@@ -42,10 +42,10 @@ def _at_rate(clip: Clip) -> Clip:
 
 
 def nearest_earlier(view: Floats, window: int) -> Floats:
-    """Return for every second frame how near the window from there is to one that ends before it; inf where none does.
+    """Return for every second frame how close the window from there is to one that ends before it; inf if none does.
 
     The distance of two windows is the root mean square over every second frame of them. The past is kept at all frames,
-    so that a repeat is found wherever it begins.
+    so a repeat is found wherever it begins.
     """
     best = np.full(len(range(0, len(view) - window + 1, STEP)), np.inf)
     _closest(np.ascontiguousarray(view), window, STEP, best)
@@ -54,7 +54,7 @@ def nearest_earlier(view: Floats, window: int) -> Floats:
 
 @compiled
 def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
-    """Find the least squared difference of each window and an earlier one: for every lag a running sum."""
+    """Find the smallest squared difference between each window and an earlier one: a running sum for every lag."""
     frames, columns = view.shape
     width = (window + step - 1) // step
     ring = np.empty(width)
@@ -78,7 +78,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
 
 
 def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
-    """Return for every second frame of a how near the window that begins there is to the nearest window of b."""
+    """Return for every second frame of a how close the window that begins there is to the nearest window of b."""
     rows, columns = len(a) - window + 1, len(b) - window + 1
     if rows < 1 or columns < 1:
         raise UsageError(f"clips of {min(len(a), len(b))} frames are shorter than the observer's window of {window}")

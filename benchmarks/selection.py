@@ -16,8 +16,8 @@ from benchmarks.timing import table
 from freshtake.variation import select
 
 HEAD = ["", "by", "similar kept", "dissimilar rejected", "threshold", "similar", "dissimilar", "CPU s"]
-SUBSETS = 70  # of eight trusted walks, all choices of four
-SLOW_SUBSETS = 4  # likelihoods learn a model for each
+SUBSETS = 70  # all choices of four out of eight trusted walks
+SLOW_SUBSETS = 4  # likelihoods need a model for each
 
 
 def _row(

@@ -1,4 +1,4 @@
-"""How long a command takes from the return key to its last line."""
+"""Measure how long a command takes from start to its last line."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ def startup(path: Path, runs: int = 7) -> str:
             cpu, wall = child_seconds(arguments, runs)
             rows.append([name, f"{least_child_cpu(arguments, runs):.2f}", f"{cpu:.2f}", f"{wall:.2f}"])
     load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores"
-    return table(f"Start-up ({load})", ("command", "CPU s, least", "CPU s, median", "wall s, median"), rows)
+    return table(f"Start-up ({load})", ("command", "CPU s, minimum", "CPU s, median", "wall s, median"), rows)

@@ -20,14 +20,14 @@ PIECES = 10
 
 
 def cycle_lengths(model: VariationModel, phases: np.ndarray) -> np.ndarray:
-    """Frames of every whole cycle, fractions included."""
+    """Return the frames of every complete cycle, including fractions."""
     last = len(model.phase_frames) - 1.0
     marks = np.interp(np.arange(1.0, np.floor(phases[-1] / last)) * last, phases, np.arange(len(phases)))
     return np.diff(marks)
 
 
 def repeats(rows: np.ndarray, lengths: np.ndarray) -> int:
-    """Cycles whose every row is found again, to 1e-9, one or more cycles later."""
+    """Count cycles whose every row recurs, to 1e-9, one or more cycles later."""
     kept = np.round(rows, 9)
     starts = np.concatenate([[0], np.cumsum(np.round(lengths))]).astype(int)
     seen = [kept[a : a + int(lengths.min())].tobytes() for a in starts if a + int(lengths.min()) <= len(kept)]

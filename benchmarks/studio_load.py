@@ -1,9 +1,9 @@
-"""Many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
+"""Open many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
 
 Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
-stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line. A hostile one,
-which is a process, holds hundreds of connections, says nothing on most of them, and on others what is no request; with
-it, quarters of the time without and with it alternate, so that both meet the same machine.
+stars, requests curves, a picture or the samples. Meanwhile a number of learning jobs is kept in the queue. A hostile
+client, a separate process, holds hundreds of connections, sends nothing on most of them, and garbage on others;
+quarters of the time without and with it alternate, so both run under the same conditions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 HEAD = b"GET /api/project HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-# Nothing, half a request, what is none, a request without the token, and a body that never comes.
+# Nothing, half a request, garbage, a request without the token, and a body that never comes.
 DISTURBANCES = (
     b"",
     b"",
@@ -39,11 +39,11 @@ DISTURBANCES = (
 )
 TOKEN = "benchmark0of0the0studio"
 LET_IN = {"authorization": f"Bearer {TOKEN}"}
-THINKING = 0.5  # seconds between two things that a session does
+THINKING = 0.5  # seconds between two actions of a session
 
 
 class Load(NamedTuple):
-    """Seconds that each kind of request took, how many events windows heard, models learned, and megabytes at times."""
+    """Seconds taken by each kind of request, events received by windows, models learned, and megabytes over time."""
 
     times: dict[str, list[float]]
     failed: list[str]
@@ -55,7 +55,7 @@ class Load(NamedTuple):
 def load(
     url: str, seconds: float, sessions: int = 20, learners: int = 5, *, least: int = 1, server: int | None = None
 ) -> Load:
-    """Use a server with takes and variants in it for so long, and until each session has made `least` requests."""
+    """Use a server with takes and variants for this long, and until each session has made `least` requests."""
     began = time.monotonic()
     until, over = began + seconds, threading.Event()
     result = Load({}, [], [0] * sessions, 0, [])
@@ -127,7 +127,7 @@ def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
 
 
 def attack(url: str, connections: int = 500, threads: int = 4) -> None:
-    """Keep so many connections open, until the process is ended, and open new ones for the oldest all the time."""
+    """Keep this many connections open until the process is killed, constantly replacing the oldest."""
     for _ in range(threads):
         threading.Thread(target=_attack, args=(url, connections // threads)).start()
 
@@ -141,7 +141,7 @@ def _attack(url: str, connections: int) -> None:
             held.append(socket.create_connection(address, timeout=1.0))
             sent += 1
             held[-1].sendall(DISTURBANCES[sent % len(DISTURBANCES)])
-        except OSError:  # refused, or closed at once: as it should be
+        except OSError:  # refused or closed at once, as it should be
             time.sleep(0.01)
         if len(held) > connections:
             held.pop(0).close()
@@ -152,7 +152,7 @@ def _ids(client: httpx.Client, kind: str) -> list[str]:
 
 
 def resident(process: int) -> float:
-    """Megabytes that a process holds."""
+    """Return the memory of a process in megabytes."""
     text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return float(text.partition("VmRSS:")[2].split()[0]) / 1024
 
@@ -163,7 +163,7 @@ def share(times: list[float], part: float) -> float:
 
 
 def prepared(client: httpx.Client, variants: int = 8) -> None:
-    """Takes, a model and variants in a project."""
+    """Make takes, a model and variants in a project."""
     _done(client, client.post("/api/samples/walk").json())
     takes = _ids(client, "take")
     model = _done(client, client.post("/api/jobs", json={"task": "learn", "items": takes}).json())["made"][0]
@@ -183,7 +183,7 @@ def _done(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def processor_seconds(process: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of all that it started."""
+    """Return the processor seconds of a process and its descendants."""
     own, children = 0.0, 0.0
     tick = os.sysconf("SC_CLK_TCK")
     parents, used, ended = {}, {}, {}
@@ -194,7 +194,7 @@ def processor_seconds(process: int) -> tuple[float, float]:
             continue
         parents[int(folder.name)] = int(fields[1])
         used[int(folder.name)] = (int(fields[11]) + int(fields[12])) / tick
-        ended[int(folder.name)] = (int(fields[13]) + int(fields[14])) / tick  # of those that it has waited for
+        ended[int(folder.name)] = (int(fields[13]) + int(fields[14])) / tick  # of children it has waited for
     for one, seconds in used.items():
         above = one
         while above not in (process, 0, 1):

@@ -2,8 +2,8 @@
 
 python -m benchmarks.style [targets directions errors deviations punches fights speed]
 
-Protocol of `errors`: TESTED normal walks × both takes of a style, neither clip of which trains in any pair; a style
-with one take only is left out.
+Protocol of `errors`: TESTED normal walks × both takes of a style, with neither clip in any training pair; a style
+with only one take is left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TESTED = 2  # normal walks that are translated in turn; each test learns two mod
 
 @cache
 def normals() -> list[Any]:
-    """Return the normal walks; the cache keeps them the same objects, by which alignments are looked up."""
+    """Return the normal walks; the cache keeps the same objects, by which alignments are looked up."""
     return [ft.read_clip(path) for path in sorted((DATA / "style").glob("normal_*.bvh"))]
 
 
@@ -52,7 +52,7 @@ def takes_of(style: str) -> list[Any]:
 
 
 def crouched() -> str:
-    """Return the style that is measured where one is enough: a crouched one if there is one."""
+    """Return the style to measure if one is enough: a crouched one if there is one."""
     return next((name for name in styles() if name.startswith("crouch")), styles()[0])
 
 
@@ -97,13 +97,13 @@ def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
 
 
 def between_takes(model: StyleModel, a: Any, b: Any) -> float:
-    """How far two real takes of one style are apart: no translation can be expected to do better."""
+    """Return how far apart two real takes of one style are: no translation can be expected to do better."""
     rows = pair_rows(model.recipe, a, b, align(a, b))
     return joint_angle_error(model.recipe, rows.source, rows.target[:, :-1])
 
 
 def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, float]:
-    """Of one translation of a normal walk that was left out."""
+    """Results of one translation of a normal walk that was left out."""
     source, target = test
     raw, made = (model.translate(source, plant=plant) for plant in (False, True))
     features = model.encode(source)
@@ -175,7 +175,7 @@ def deviations() -> str:
 
 
 def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float) -> float:
-    """How much wider the arms swing in the output when they do so by `factor` in the input."""
+    """Return how much wider the arms swing in the output if they do so by `factor` in the input."""
     arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
     wider = rows.copy()
     wider[:, arms] += (factor - 1.0) * (rows[:, arms] - rows[:, arms].mean(axis=0))
@@ -212,7 +212,7 @@ def punches() -> str:
 
 
 def fights() -> str:
-    """A model of five weak and aggressive punches and kicks each, on long weak fights that it has not seen."""
+    """Apply a model of five weak and aggressive punches and kicks each to unseen long weak fights."""
     pairs = []
     for action in ("punch", "kick"):
         for k in range(5):
@@ -242,7 +242,7 @@ def fights() -> str:
 
 
 def strike_speed(clip: Any, joint: str) -> float:
-    """Mean over the four strikes of a fight of the joint's greatest speed, in cm/s."""
+    """Return the joint's maximum speed in cm/s, averaged over the four strikes of a fight."""
     place = clip.positions()[:, clip.skeleton.index(joint)]
     speed = np.linalg.norm(np.diff(place, axis=0), axis=1) * clip.fps
     found = []

@@ -21,11 +21,11 @@ OTHER_PEOPLE = (
     "style/test_walk35", "cyclic/walk8_11s", "cyclic/walk8_13s", "cyclic/walk_turns_16s", "validation/walk07/walk_1",
     "validation/walk07/dissimilar_slow_1", "validation/cyclic/walk_13s",
 )  # fmt: skip
-TURNING = 40.0  # degrees: a source that turns by more is judged by 5°, others by 2°
+TURNING = 40.0  # degrees: a source that turns more is judged by 5°, others by 2°
 
 
 class Measured(NamedTuple):
-    """Of one translation; all but strides and heading relative to a real take of the style."""
+    """Results of one translation, relative to a real take of the style except for strides and heading."""
 
     jerk: float
     nearest: float
@@ -81,7 +81,7 @@ def directions() -> str:
 
 
 def line(name: str, found: list[Measured]) -> list[str]:
-    """Means, and in brackets the worst where there are several."""
+    """Return means, with the worst in brackets if there are several."""
 
     def figure(values: list[float], form: str) -> str:
         mean = format(float(np.mean(values)), form)
@@ -99,7 +99,7 @@ def line(name: str, found: list[Measured]) -> list[str]:
 
 
 def walking(clip: Any) -> Any:
-    """Without standing at the ends."""
+    """Return a clip without standing at its ends."""
     ground = clip.positions()[:, 0][:, [0, 2]]
     speed = np.convolve(np.linalg.norm(np.diff(ground, axis=0), axis=1), np.full(20, 0.05), mode="same")
     goes = np.flatnonzero(speed > 0.4 * np.percentile(speed, 75))

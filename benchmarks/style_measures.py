@@ -1,4 +1,4 @@
-"""What is measured of a walk: its turn, its strides, and how fast feet slide while they stand."""
+"""Measures of a walk: its turn, its strides, and how fast feet slide while they stand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.style.model import StyleModel
 
 
 def usual_turn(clip: Any) -> float:
-    """Degrees by which the heading changes from the first second to the last, swaying averaged out."""
+    """Return the degrees by which the heading changes from the first second to the last, swaying averaged out."""
     angle = np.degrees(heading(clip))
     span = min(len(angle) // 2, round(1.25 * clip.fps))
     return float(angle[-span:].mean() - angle[:span].mean())
@@ -29,7 +29,7 @@ def strides(clip: Any) -> float:
 
 
 def planted_speed(clip: Any, mask: Bools) -> float:
-    """Mean speed in cm/s over the ground of the slower joint of each foot, while it stands."""
+    """Return the mean ground speed in cm/s of the slower joint of each foot, while it stands."""
     places, speeds, column = clip.positions(), [], 0
     for number, foot in enumerate(feet(clip.skeleton)):
         joints = list(foot.joints)
@@ -50,19 +50,19 @@ def streamed_speed(model: StyleModel, rows: Floats) -> float:
 
 
 def metres(clip: Any) -> float:
-    """Per unit of length; takes that do not say have legs of 0.86 m."""
+    """Return centimetres per unit of length; takes without a unit have legs of 0.86 m."""
     return float(clip.unit_m or 0.86 / leg_length(clip.skeleton))
 
 
 def jerk(clip: Any) -> float:
-    """Mean over joints and frames of the third derivative of places in the world, at 30 frames per second."""
+    """Return the third derivative of world positions at 30 frames per second, averaged over joints and frames."""
     step = max(1, round(clip.fps / 30.0))
     places = clip.positions()[::step]
     return float(np.linalg.norm(np.diff(places, 3, axis=0), axis=-1).mean() * (clip.fps / step) ** 3)
 
 
 def nearest_pose(clip: Any, real: Any) -> float:
-    """Mean distance, in leg lengths per joint, of a pose from the nearest one of a real take; heading and place off."""
+    """Mean distance, in leg lengths per joint, of poses from the nearest real ones; without heading and position."""
     ours, theirs = (_bodies(each) for each in (clip, real))
     return float(np.mean([np.linalg.norm(pose - theirs, axis=-1).mean(axis=1).min() for pose in ours[::2]]))
 
@@ -73,7 +73,7 @@ def _bodies(clip: Any) -> Floats:
 
 
 def heading_off(source: Any, made: Any, origins: Floats) -> tuple[float, float]:
-    """Degrees between the headings of a translation and its source, means over 1.2 s: last less first, and the most."""
+    """Degrees between headings of a translation and its source, means over 1.2 s: last minus first, and maximum."""
     ours = np.degrees(heading(made))
     off = ours - np.interp(origins, np.arange(len(source)), np.degrees(heading(source)))
     width = min(round(1.2 * source.fps), len(off) // 2)
@@ -82,7 +82,7 @@ def heading_off(source: Any, made: Any, origins: Floats) -> tuple[float, float]:
 
 
 def travel_speed(clip: Any) -> float:
-    """Leg lengths per second of the root over the ground."""
+    """Return the ground speed of the root in leg lengths per second."""
     ground = clip.positions()[::6, 0][:, [0, 2]]
     way = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
     return way / leg_length(clip.skeleton) / (len(clip) * clip.frame_time)

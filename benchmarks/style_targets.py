@@ -1,7 +1,8 @@
 """Style translation against its targets: on takes left out, on one pair of long takes, on turns and on other content.
 
-Development takes: four normal walks and one take of a style teach, the fifth walk is translated, another take of the
-style is the real one. Takes kept aside: six seconds of two long takes that turn teach, the rest is translated.
+Development takes: four normal walks and one take of a style are the examples, the fifth walk is translated, another
+take of the style is the reference. Takes kept aside: six seconds of two long turning takes are the examples, the rest
+is translated.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from freshtake.style.model import StyleModel
 
 KEPT_ASIDE = ("oldman", "graceful")
 BLOCK = 8  # rows of a stream that is fed in blocks
-TAUGHT = 360  # frames of the takes kept aside that teach; the source's last stretch begins a little earlier
+TAUGHT = 360  # frames of the takes kept aside used as examples; the source's last stretch begins a little earlier
 TURNS = ("style/test_turns", "cyclic/walk_turns_16s", "cyclic/walk8_11s", "cyclic/walk8_13s")
 OTHERS = ("cyclic/run_circle_10s", "jump/jump_1", "cheering/cheering_1", "style/test_backwards")
 
 
 class Case(NamedTuple):
-    """Pairs that teach, a clip to translate, a real take of the style, another one, and clips that turn."""
+    """Example pairs, a clip to translate, a real take of the style, another one, and clips that turn."""
 
     name: str
     pairs: list[tuple[Any, Any]]
@@ -62,7 +63,7 @@ def cases() -> list[Case]:
 
 
 def targets() -> str:
-    """The table, and one of content that no example has."""
+    """Return the table, and one of content without examples."""
     rows, kept = [], []
     for case in cases():
         start = time.process_time()
@@ -111,7 +112,7 @@ def other_row(model: StyleModel, name: str) -> list[str]:
 
 
 def streamed(model: StyleModel, rows: Any) -> float:
-    """Decoded and planted frames per second of CPU."""
+    """Return decoded and planted frames per CPU second."""
     count = sum(1 for _ in model.stream(rows[:60], decode=True, plant=True))
     start = time.process_time()
     count = sum(1 for _ in model.stream(rows, decode=True, plant=True))
@@ -119,7 +120,7 @@ def streamed(model: StyleModel, rows: Any) -> float:
 
 
 def translated(model: StyleModel, clip: Any) -> float:
-    """Frames per second of CPU of a whole clip, planted."""
+    """Return frames per CPU second of a whole clip, planted."""
     start = time.process_time()
     count = sum(len(model.translate(clip)) for _ in range(4))
     return count / (time.process_time() - start)

@@ -1,4 +1,4 @@
-"""The takes that are measured: recorded ones where FRESHTAKE_DATA names their folder, else samples."""
+"""The takes that are measured: recorded ones if FRESHTAKE_DATA names their folder, else samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("walk", "swim", "cheering", "throw", "jump")
 
 
 def sets_here(names: Sequence[str]) -> list[str]:
-    """Return those of the named sets whose folder exists; where there is none, end the program in one sentence."""
+    """Return the named sets whose folder exists; if there is none, end the program with one sentence."""
     here = [name for name in names if any((DATA / folder / name).is_dir() for folder in (".", "validation"))]
     if not here:
         raise SystemExit(f"there are no takes of {', '.join(names)}: set FRESHTAKE_DATA to their folder")
@@ -35,7 +35,7 @@ def long_takes(scratch: Path) -> list[Path]:
 
 
 def made_up(joints: int = 31, frames: int = 900) -> ft.Clip:
-    """Smooth random motion on a random tree, with four decimals as in captured takes."""
+    """Return smooth random motion on a random tree, with four decimals as in captured takes."""
     rng = np.random.default_rng(1)
     parents = np.array([-1, *[int(rng.integers(max(0, j - 4), j)) for j in range(1, joints)]])
     skeleton = Skeleton(tuple(f"Joint{j}" for j in range(joints)), parents, rng.normal(0, 5, (joints, 3)).round(4))
@@ -51,11 +51,11 @@ def clip_of(name: str) -> ft.Clip:
 
 
 def present(names: Sequence[str]) -> list[str]:
-    """Return those of the named takes that exist."""
+    """Return the named takes that exist."""
     return [name for name in names if (DATA / f"{name}.bvh").is_file()]
 
 
 def styles() -> list[str]:
-    """Return the styles of which there are two takes, the normal one apart."""
+    """Return the styles with two takes, except the normal one."""
     stems = {path.stem.rpartition("_")[0] for path in (DATA / "style").glob("*_2.bvh")}
     return sorted(stems - {"normal"})

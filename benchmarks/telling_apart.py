@@ -18,12 +18,12 @@ from freshtake.numeric.blas_threads import one_blas_thread
 
 PARTS = {"all": slice(0, 27), "upper": slice(0, 9), "lower": slice(9, 18), "hips": slice(18, 27)}
 INPUT, FURTHER, VARIANT = 0, 1, 2
-FEWEST = 3  # sets: with two, the classifier learns from one action alone
+FEWEST = 3  # sets: with two, the classifier would learn from only one action
 RIDGE = 3.0
 
 
 class SetAuc(NamedTuple):
-    """AUC by part of the body for one set: variants against real takes; further takes against inputs as control."""
+    """AUC by part of the body for one set: variants against real takes; unseen takes against inputs as control."""
 
     auc: dict[str, float]
     control: dict[str, float]
@@ -33,8 +33,8 @@ class SetAuc(NamedTuple):
 def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
     """Classify each set by the others; AUC 0.5 cannot be told apart, 1 always can.
 
-    A set's clips are `unpacked` inputs, variants and further takes. The control is empty for sets with fewer than two
-    further takes.
+    A set's clips are `unpacked` inputs, variants and unseen takes. The control is empty for sets with fewer than
+    two unseen takes.
     """
     if len(sets) < FEWEST:
         raise UsageError(
@@ -73,7 +73,7 @@ def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
         raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
-    # Thirty variants at most, so that they do not outnumber real clips too much.
+    # At most thirty variants, so they do not outnumber real clips too much.
     inputs, variants, further = (
         np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
         for tracks in (material.inputs, material.variants[:30], material.extra)

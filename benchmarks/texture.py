@@ -1,4 +1,4 @@
-"""Texture: what analysis, play and restoring cost, how it grows, what model files weigh.
+"""Texture: the cost of analysis, play and restoring, how it scales, and the size of model files.
 
 python -m benchmarks.texture [analysis speed quality loops steering feet courses going compression]
     [--takes NAME ...] [--growth FILE.png]
@@ -34,7 +34,7 @@ def texture() -> str:
 
 
 class Cost(NamedTuple):
-    """What learning from so many frames costs: CPU seconds from points and from a clip, and megabytes on top."""
+    """Cost of learning from this many frames: CPU seconds from points and from a clip, and extra megabytes."""
 
     frames: int
     core: float
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 
 
 def growth() -> list[Cost]:
-    """The cost of learning by number of frames."""
+    """Measure the cost of learning by number of frames."""
     out = []
     for frames in LENGTHS:
         clip = long_clip(frames)
@@ -54,7 +54,7 @@ def growth() -> list[Cost]:
 
 
 def analysis(takes: Sequence[str] = (), picture: Path | None = None) -> str:
-    """From clip to model; from points: the share of principal components, distances, jump map and calibration in it."""
+    """From clip to model; from points: the part of it for principal components, distances, jump map and calibration."""
     costs = growth()
     if picture is not None:
         draw(costs, picture)
@@ -79,7 +79,7 @@ def draw(costs: list[Cost], picture: Path) -> None:
 
 
 def peak(rows: Any) -> float:
-    """Largest memory that learning takes on top, in megabytes."""
+    """Return the peak additional memory for learning, in megabytes."""
     tracemalloc.start()
     learn(rows, frame_time=1 / 60)
     most = tracemalloc.get_traced_memory()[1]
@@ -88,7 +88,7 @@ def peak(rows: Any) -> float:
 
 
 def speed(takes: Sequence[str] = ()) -> str:
-    """Indices per second, and frames restored per second against a plain product per frame."""
+    """Measure indices per second, and frames restored per second against a plain product per frame."""
     model = learn(long_clip(1000))
     rng = np.random.default_rng(0)
     state = model.start(rng)
@@ -122,7 +122,7 @@ def speed(takes: Sequence[str] = ()) -> str:
 
 
 def made_shape(vertices: int, modes: int) -> Shape:
-    """A mesh of random modes."""
+    """Return a mesh of random modes."""
     rng, width = np.random.default_rng(0), 3 * vertices
     single = rng.normal(size=(modes + 1, width)).astype(np.float32)
     ones = np.ones(width, dtype=np.float32)
@@ -160,7 +160,7 @@ TABLES: dict[str, Callable[[Sequence[str]], str]] = {
 
 
 def main() -> None:
-    """Print the tables that are named, or all."""
+    """Print the named tables, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.texture", description=__doc__)
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="default: all of them")
     parser.add_argument("--takes", nargs="+", default=[], help="only these takes, by the names of their files")

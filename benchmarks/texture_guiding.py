@@ -1,4 +1,4 @@
-"""Texture: feet, loops on their courses, cells and play that is sent somewhere, on takes used and held out."""
+"""Texture: feet, loops on courses, cells and guided play, on takes used and held out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FOLDERS = ("cyclic", "validation/cyclic", "validation/style137")
 
 
 def clips(names: Sequence[str] = ()) -> Iterator[tuple[str, Clip]]:
-    """Walks, runs and a swim; those of `validation` no constant was chosen on. Without data, a sample."""
+    """Yield walks, runs and a swim; those of `validation` were not used to choose constants. Without data, a sample."""
     paths = [path for folder in FOLDERS for path in sorted((DATA / folder).glob("*.bvh"))]
     for path in paths:
         if not names or path.stem in names:
@@ -37,18 +37,18 @@ def clips(names: Sequence[str] = ()) -> Iterator[tuple[str, Clip]]:
 
 
 def bends(clip: Clip) -> Any:
-    """Second differences of all joints in the world (frames - 2,)."""
+    """Return second differences of all joints in the world (frames - 2,)."""
     return np.linalg.norm(np.diff(clip.positions(), 2, axis=0).reshape(len(clip) - 2, -1), axis=1)
 
 
 def mean_heading(clip: Clip) -> Any:
-    """Heading in degrees, averaged over a second."""
+    """Return the heading in degrees, averaged over a second."""
     width = min(len(clip), round(1.0 / clip.frame_time))
     return np.degrees(np.convolve(heading(clip), np.ones(width) / width, "valid"))
 
 
 def feet(takes: Sequence[str] = ()) -> str:
-    """How fast feet move that stand, in % of the leg a second: in the take, in fades without and with planting."""
+    """Speed of standing feet, in % of the leg per second: in the take, in fades without and with planting."""
     rows = []
     for name, take in clips(takes):
         model = learn(take)
@@ -75,7 +75,7 @@ def feet(takes: Sequence[str] = ()) -> str:
 
 
 def slide(model: TextureModel, clip: Clip, stands: Any) -> float:
-    """Mean speed along the ground of foot joints from one frame in which they stand to the next."""
+    """Return the mean ground speed of foot joints from one frame in which they stand to the next."""
     assert model.standing is not None
     joints = [joint for foot in model.standing.base.feet for joint in foot.joints]
     ground = np.delete(clip.positions()[:, joints], clip.up_index, axis=2)
@@ -84,7 +84,7 @@ def slide(model: TextureModel, clip: Clip, stands: Any) -> float:
 
 
 def courses(takes: Sequence[str] = ()) -> str:
-    """Loops of three lengths: the turn they would have, what is left, seams against the take's 99th percentile."""
+    """Make loops of three lengths: the turn they would have, what is left, seams against the take's 99th percentile."""
     rows = []
     for name, take in clips(takes):
         model, steps = learn(take), steps_of(take)
@@ -108,7 +108,7 @@ def courses(takes: Sequence[str] = ()) -> str:
 
 
 def going(takes: Sequence[str] = ()) -> str:
-    """A kept heading, a path, cells that go forward: how far off, and how smooth."""
+    """Measure a kept heading, a path, cells that go forward: how far off, and how smooth."""
     rows = []
     for name, take in clips(takes):
         model = learn(take)

@@ -1,4 +1,4 @@
-"""Texture: how well jumps, loops and steering turn out, on every take or on those named."""
+"""Texture: quality of jumps, loops and steering, on every take or on those named."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from freshtake.texture.synthesize import shown
 
 FRAMES = 10_000
 LIMIT = 1.3  # times the take's own 99.9th percentile
-BEFORE, AFTER = 4, 3  # frames around a jump and its fade that are looked at
+BEFORE, AFTER = 4, 3  # frames examined around a jump and its fade
 
 
 def second_differences(points: Any) -> Any:
-    """Length of the second difference of all points, frame by frame."""
+    """Return the length of the second difference of all points, frame by frame."""
     return np.linalg.norm(np.diff(points, 2, axis=0), axis=1)
 
 
 def usual(points: Any) -> float:
-    """The 99.9th percentile of a take's second differences."""
+    """Return the 99.9th percentile of a take's second differences."""
     return float(np.quantile(second_differences(points), 0.999))
 
 
 def body_differences(model: TextureModel, rows: Any) -> Any:
-    """Second differences about the body: of a mesh exactly from its weights, since the modes are its columns."""
+    """Second differences relative to the body; for a mesh exactly, from its weights and the products of its modes."""
     if model.shape is None:
         return second_differences(material_of(model.decode(rows), Settings()).poses)
     assert model.recipe is not None and isinstance(model.recipe.layout, MeshLayout)
@@ -83,9 +83,9 @@ def quality(takes: Sequence[str] = ()) -> str:
 
 
 def smoothness(motion: Any, poses: Any, model: TextureModel, rows: Any, jumps: Any) -> tuple[Any, Any]:
-    """Largest second difference around each jump in units of the take's 99.9th percentile, about the body and not.
+    """Largest second difference around each jump over the take's 99.9th percentile, relative to the body and not.
 
-    In the world only the frames around a jump are decoded, each piece from the same place: where a piece stands does
+    In the world only the frames around a jump are decoded, each piece from the same position, which does
     not change its second differences.
     """
     ends = [(t - BEFORE, t + model.fade + AFTER) for t in jumps if t > BEFORE and t + model.fade + AFTER < len(rows)]
@@ -97,13 +97,13 @@ def smoothness(motion: Any, poses: Any, model: TextureModel, rows: Any, jumps: A
 
 
 def world_points(motion: Any) -> Any:
-    """All vertices or joints, where they are."""
+    """Return all vertices or joints in the world."""
     points = motion.vertices if isinstance(motion, MeshSequence) else motion.positions()
     return np.asarray(points, dtype=np.float64).reshape(len(motion), -1)
 
 
 def loops(takes: Sequence[str] = ()) -> str:
-    """Loops of several lengths: jumps, frames shown once, smoothness around the seam too, time."""
+    """Make loops of several lengths: jumps, distinct frames, smoothness including the seam, time."""
     rows = []
     for name, motion in motions(takes):
         model = learn(motion)
@@ -124,7 +124,7 @@ def loops(takes: Sequence[str] = ()) -> str:
 
 
 def steering(takes: Sequence[str] = ()) -> str:
-    """300 requests at random moments: seconds until a frame of the wanted cell is shown."""
+    """Make 300 requests at random moments: seconds until a frame of the requested cell is shown."""
     rows = []
     path = DATA / "cyclic" / "walk_turns_16s.bvh"
     sets: dict[str, Any] = {"walk_turns_16s": turn_cells(_clip(path))} if path.exists() else {}
@@ -154,7 +154,7 @@ def _clip(path: Path) -> Clip:
 
 
 def steered(model: TextureModel, requests: int = 300) -> tuple[list[float], list[float], float]:
-    """Waits, time that requests take, and the largest second difference of all frames against the takes'."""
+    """Return waits, time per request, and the largest second difference of all frames against the takes'."""
     rng = np.random.default_rng(0)
     state = model.start(rng, cell=model.cells[0])
     waits, asked, rows = [], [], []

@@ -1,4 +1,4 @@
-"""The takes that textures are measured on: real ones, or, where they are absent, samples."""
+"""The takes that textures are measured on: real ones, or samples if they are absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.samples.shapes import flag
 
 
 def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Takes by name, one after the other; all of them where none is named."""
+    """Yield takes by name, in order; all of them if none is named."""
     paths = [*sorted((DATA / "mesh").glob("*.npz")), *sorted((DATA / "cyclic").glob("*.bvh"))]
     rng = np.random.default_rng(0)
     for path in paths:
@@ -28,7 +28,7 @@ def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
 
 
 def held_out(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Walks that no constant was chosen on."""
+    """Yield walks not used to choose constants."""
     for folder in ("validation/cyclic", "validation/style137"):
         for path in sorted((DATA / folder).glob("*.bvh")):
             if not names or path.stem in names:
@@ -36,7 +36,7 @@ def held_out(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
 
 
 def long_clip(frames: int) -> Clip:
-    """Takes laid end to end, as often as it needs."""
+    """Return takes concatenated, repeated as needed."""
     clips = [motion for _, motion in motions() if isinstance(motion, Clip)]
     total = 0
     parts: list[Clip] = []

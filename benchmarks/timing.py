@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 
 def cpu_seconds(act: Callable[[], object], runs: int = 7) -> float:
-    """Median CPU time of one call, after a first call that does not count."""
+    """Return the median CPU time of a call, after a warm-up call."""
     return statistics.median(_spent(act, runs))
 
 
@@ -26,11 +26,11 @@ def _spent(act: Callable[[], object], runs: int) -> list[float]:
 
 
 def least_cpu(act: Callable[[], object], runs: int = 3) -> float:
-    """The least CPU time of several calls after one that does not count."""
+    """Return the minimum CPU time of several calls after a warm-up call."""
     return min(_spent(act, runs))
 
 
-# Without these a command runs as for most users: with byte code on disk, and with our settings of threads and caches.
+# Without these a command runs as for most users: with byte code on disk, and with our thread and cache settings.
 SET_BY_FEW = ("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMBA")
 
 
@@ -41,7 +41,7 @@ def usual_environment() -> dict[str, str]:
 
 
 def child_seconds(command: Sequence[str], runs: int = 7) -> tuple[float, float]:
-    """Median CPU and wall time of a program from start to end."""
+    """Return the median CPU and wall time of a program from start to end."""
     cpu, wall = [], []
     for _ in range(runs):
         before, start = os.times(), time.perf_counter()
@@ -53,7 +53,7 @@ def child_seconds(command: Sequence[str], runs: int = 7) -> tuple[float, float]:
 
 
 def least_child_cpu(command: Sequence[str], runs: int) -> float:
-    """Least CPU time of a program from start to end: what other programs add by getting in its way is left out."""
+    """Return the minimum CPU time of a program from start to end, which excludes interference by other programs."""
     spent = []
     for _ in range(runs):
         before = os.times()
@@ -64,13 +64,13 @@ def least_child_cpu(command: Sequence[str], runs: int) -> float:
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [f"### {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join([*lines, *[f"| {' | '.join(row)} |" for row in rows], ""])
 
 
 def print_tables(tables: Mapping[str, Callable[[], str]], module: str, description: str | None) -> None:
-    """Print the tables that the command line names, or all of them."""
+    """Print the tables named on the command line, or all of them."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("tables", nargs="*", choices=[*tables, []], help="default: all of them")
     for name in parser.parse_args().tables or tables:

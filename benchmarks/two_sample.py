@@ -1,10 +1,10 @@
-"""Can variants be told from further takes? python -m benchmarks.two_sample [-n 15] [--seed 1] [--sets 100].
+"""Can variants be told from unseen takes? python -m benchmarks.two_sample [-n 15] [--seed 1] [--sets 100].
 
 For sets of takes of many performers (population/) and the named ones: `freshtake learn` on four, `freshtake vary`, and
-a two-sample test (maximum mean discrepancy, permuted labels) of variants against the further takes, by poses and by
-velocities at evenly spread moments. Next to it real takes split in halves, random combinations of the four inputs, and
-draws with the covariance of all real takes round the inputs' mean, the best that four takes allow. Sets with fewer than
-three further takes are left out. Constants were chosen on performers with odd numbers; those with even ones report.
+a two-sample test (maximum mean discrepancy, permuted labels) of variants against the unseen takes, by poses and by
+velocities at evenly spread moments. For comparison, real takes split in halves, random combinations of the four inputs,
+and draws with the covariance of all real takes around the inputs' mean, the best that four takes allow. Sets with fewer
+than three unseen takes are left out. Constants were chosen on odd-numbered performers; even-numbered ones report.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = ("variants", "combinations of inputs", "the best that four takes allow",
 
 
 class Scored(NamedTuple):
-    """One set: by kind of clips the share of rejected tests and the energy score, and the variants' bias and spread."""
+    """One set: fraction of rejected tests and energy score by kind of clips, and the variants' bias and spread."""
 
     rejected: dict[str, tuple[float, float]]  # by poses, by velocities
     energy: dict[str, float]
@@ -43,12 +43,12 @@ class Scored(NamedTuple):
 
 
 def p_value(x: Floats, y: Floats, rng: np.random.Generator) -> float:
-    """Return the chance of a discrepancy as large as that between two sets of rows, under permuted labels."""
+    """Return the probability of a discrepancy as large as that between two sets of rows, under permuted labels."""
     rows = np.concatenate([x, y])
     apart = np.linalg.norm(rows[:, None] - rows, axis=-1)
     width = np.median(apart[np.triu_indices(len(rows), 1)])
     alike = np.exp(-0.5 * (apart / width) ** 2)
-    np.fill_diagonal(alike, 0.0)  # pairs of different clips only, so that the estimate is unbiased
+    np.fill_diagonal(alike, 0.0)  # only pairs of different clips, so the estimate is unbiased
     own = np.arange(len(rows)) < len(x)
     labels = np.stack([own, *(rng.permutation(own) for _ in range(PERMUTATIONS))]).astype(float)
     n, m = len(x), len(y)
@@ -62,14 +62,14 @@ def p_value(x: Floats, y: Floats, rng: np.random.Generator) -> float:
 
 
 def rejected(real: Floats, drawn: Floats, rng: np.random.Generator) -> float:
-    """Return the share of tests that tell equally many drawn clips from the real ones."""
+    """Return the fraction of tests that tell an equal number of drawn clips from the real ones."""
     count = min(len(real), len(drawn))
     some = (drawn[rng.choice(len(drawn), count, replace=False)] for _ in range(DRAWS))
     return float(np.mean([p_value(real, rows, rng) <= LEVEL for rows in some]))
 
 
 def halves(real: Floats, rng: np.random.Generator) -> float:
-    """Return the share of tests that tell one half of the real takes from the other."""
+    """Return the fraction of tests that tell one half of the real takes from the other."""
     orders = (rng.permutation(len(real)) for _ in range(DRAWS))
     middle = len(real) // 2
     return float(np.mean([p_value(real[o[:middle]], real[o[middle:]], rng) <= LEVEL for o in orders]))
@@ -121,7 +121,7 @@ def measured(takes: Takes, count: int, seed: int) -> Scored:
 
 
 def groups(most: int) -> dict[str, list[Takes]]:
-    """Return sets with enough further takes: of even performers, of odd ones, and the named ones."""
+    """Return sets with enough unseen takes: of even performers, of odd ones, and the named ones."""
     found: dict[str, list[Takes]] = {"even performers": [], "odd performers": []}
     for folder in sorted((DATA / "population").glob("[0-9]*")):
         paths = sorted(folder.glob("take_*.bvh"))
@@ -150,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.two_sample", description=__doc__)
     parser.add_argument("-n", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sets", type=int, default=100, help="at most so many sets of each group of performers")
+    parser.add_argument("--sets", type=int, default=100, help="maximum number of sets per group of performers")
     given = parser.parse_args()
     rows = []
     for name, sets in groups(given.sets).items():

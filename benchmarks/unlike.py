@@ -1,4 +1,4 @@
-"""Which takes `learn` warns of: python -m benchmarks.unlike [draws]. Needs the folder of FRESHTAKE_DATA.
+"""Show which takes `learn` warns about: python -m benchmarks.unlike [draws]. Needs the folder of FRESHTAKE_DATA.
 
 Draws of takes that belong together, and the same with one that does not: walks of another pace, turning, with wild
 arms; one of the takes played slower, turned, with its arms swung wider; one of another movement.
@@ -38,7 +38,7 @@ def takes(pattern: str) -> tuple[ft.Clip, ...]:
 
 
 def found(clips: Sequence[Any]) -> list[int]:
-    """Numbers of takes that do not belong."""
+    """Return the numbers of takes that do not belong."""
     material = material_of(clips, None, None)
     places = align(material.values, material.weights, 0.05 / material.frame_time)
     return [one.number for one in unlike_takes(compared(clips, material, places))]
@@ -53,7 +53,7 @@ def turning(clip: ft.Clip, degrees: float) -> ft.Clip:
 
 
 def swinging(clip: ft.Clip, factor: float) -> ft.Clip:
-    """The arms' rotations away from their mean, times a factor."""
+    """Multiply the arms' deviations from their mean rotation by a factor."""
     q = np.array(clip.rotations)
     for joint, part in enumerate(body_parts(clip.skeleton)):
         if part.endswith("arm"):
@@ -64,13 +64,13 @@ def swinging(clip: ft.Clip, factor: float) -> ft.Clip:
 
 
 def another(name: str, clip: ft.Clip, rng: np.random.Generator) -> ft.Clip:
-    """A take of another movement on the same skeleton."""
+    """Return a take of another movement on the same skeleton."""
     others = [pattern for other, pattern in SETS.items() if other != name]
     return takes(others[rng.integers(len(others))])[0].changed(skeleton=clip.skeleton)
 
 
 def unlike(draws: int = 10) -> str:
-    """Shares of draws in which there is a warning (one row per set), and in which the odd take is the first named."""
+    """Fractions of draws with a warning (one row per set), and of those in which the odd take is the first named."""
     if not (DATA / "walk").is_dir():
         return "### Takes that do not belong\n\n(recorded motion is absent)\n"
     rng = np.random.default_rng(0)

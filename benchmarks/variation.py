@@ -1,4 +1,4 @@
-"""Learning and synthesis of variants: CPU time of what users wait for, and how it grows with the examples."""
+"""Learning and synthesis of variants: CPU time of what users wait for, and how it scales with the examples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def variation() -> str:
 
 
 def example_clips(kind: str) -> list[Any]:
-    """Four takes, or, where they are absent, made-up rows of the size of the walk."""
+    """Return four takes, or, if they are absent, synthetic rows of the size of the walk."""
     paths = sorted((DATA / kind).glob(f"{kind}_*.bvh"))
     if paths:
         return [ft.read(path) for path in paths]
@@ -33,7 +33,7 @@ def example_clips(kind: str) -> list[Any]:
 
 
 def best(act: Callable[[], object], runs: int = 3) -> tuple[float, float]:
-    """The least CPU and wall time of several calls after one that does not count."""
+    """Return the minimum CPU and wall time of several calls after a warm-up call."""
     act()
     cpu, wall = [], []
     for _ in range(runs):
@@ -51,7 +51,7 @@ def taught(examples: list[Any], kind: str) -> VariationModel:
 
 
 def learning(models: dict[str, list[Any]]) -> str:
-    """Seconds until there is a model, all included."""
+    """Measure the seconds until there is a model, everything included."""
     rows = []
     for kind, examples in models.items():
         cpu, wall = best(lambda x=examples, k=kind: taught(x, k), 2)
@@ -62,7 +62,7 @@ def learning(models: dict[str, list[Any]]) -> str:
 
 
 def streaming(models: dict[str, list[Any]]) -> str:
-    """Rows through the public iterator; whole variants of acyclic motion, their starts included."""
+    """Measure rows through the public iterator; whole variants of acyclic motion, including their starts."""
     rows = []
     for kind, examples in models.items():
         model = taught(examples, kind)

@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
 
     model = ft.variation.learn(letters)
     print(model)
-    print(f"  {100 * model.deviations.share.mean():.0f} % of how the letters vary are combinations of whole letters")
+    print(f"  {100 * model.deviations.share.mean():.0f} % of the letters' variation are combinations of whole letters")
 
     rng = np.random.default_rng(42)
     new = [model.sample(rng, name=f"variant_{number:03d}") for number in range(1, 16)]

@@ -1,4 +1,4 @@
-"""A walk that never ends and never repeats itself, frame by frame, as a game would ask for it.
+"""A walk that never ends and never repeats itself, frame by frame, as a game would request it.
 
 Run: python examples/03_endless_walk.py OUTDIR
 """
@@ -20,14 +20,14 @@ def main(folder: Path) -> None:
     walks = [ft.samples.walk(np.random.default_rng(take), cycles=1) for take in range(4)]
     model = ft.variation.learn(walks, rng=np.random.default_rng(7), cyclic=True)
 
-    # poses, one by one, each placed where the one before left off
+    # poses, one by one, each placed where the previous one ended
     place = np.zeros(3)
     for frame, pose in enumerate(itertools.islice(model.stream(np.random.default_rng(1), decode=True), 120)):
         place = pose.root[0]
         if frame % 30 == 0:
             print(f"frame {frame:3d}: the hips are at {np.array2string(place, precision=1)}")
 
-    # numbers only: a row of DOFs per frame, which is what costs time
+    # numbers only: one row of DOFs per frame, which is the expensive part
     rows = model.stream(np.random.default_rng(1))
     next(rows)
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A walk whose feet slide in; the same walk with planted feet and a hand at a place out, whole and as a stream.
+"""A walk with sliding feet in; the same walk with planted feet and a pinned hand out, as a clip and as a stream.
 
 Run: python examples/06_plant_feet.py OUTDIR
 """

@@ -1,4 +1,4 @@
-"""Noise, combinations and replays beside variants: what they cost in feet, smoothness and coordination (Lau 2009, §8).
+"""Noise, combinations and replays versus variants: their cost in feet, smoothness and coordination (Lau 2009, §8).
 
 Run: python examples/07_baselines.py OUTDIR
 """
@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
     model = ft.variation.learn(inputs, rng=np.random.default_rng(7))
     variants = [model.sample(np.random.default_rng([42, k]), name=f"variant_{k}") for k in range(1, 6)]
 
-    # Noise of an amount that changes a take as much as the variants are changed, on the left arm alone.
+    # Noise on the left arm alone, in an amount that changes a take as much as the variants differ.
     basis = baselines.basis_of(inputs, joints=["LeftArm", "LeftForeArm"])
     target = baselines.changes(basis, variants)
     noisy = baselines.make(basis, "perlin", np.random.default_rng(3), amount=1.0, name="perlin_arm")
@@ -38,7 +38,7 @@ def main(folder: Path) -> None:
     for key in FIGURES:
         values = [result.value(key), *(column.value(key) for column in result.baselines)]
         print(f"{key:>16}" + "".join(f"{value:16.2f}" for value in values))
-    (folder / "report.html").write_text(page(result, [], "Baselines beside variants"))
+    (folder / "report.html").write_text(page(result, [], "Baselines next to variants"))
     print(f"written to {folder}")
 
 

@@ -21,10 +21,10 @@ def main(folder: Path) -> None:
     crouched = ft.samples.walk(np.random.default_rng([7, 20]), cycles=1, style="crouch")
     running = ft.samples.run(np.random.default_rng([7, 21]), cycles=1)
 
-    # Six walks are trusted; of the others, the walks are to stay and what is no such walk is to go.
+    # Six walks are trusted; of the others, the walks should be kept and everything else rejected.
     candidates = {"walk_7": walks[6], "walk_8": walks[7], "walk_9": walks[8], "crouched": crouched, "running": running}
     found = ft.variation.select(list(candidates.values()), walks[:6], rng=np.random.default_rng(1))
-    print(f"kept where at least {found.threshold:.0%} of the trusted kind are as far off")
+    print(f"kept if at least {found.threshold:.0%} of the trusted kind are as far off")
     for name, verdict in zip(candidates, found.verdicts, strict=True):
         print(f"{name:9} {verdict.figure:8.2f} {'kept' if verdict.kept else verdict.reason}")
     write_figure(folder / "selection.png", selection_figure(found, list(candidates)))

@@ -1,4 +1,4 @@
-"""A walk with a limp, learned from four pairs and put on other walks, frame by frame too (Hsu 2005).
+"""A walk with a limp, learned from four pairs and applied to other walks, also frame by frame (Hsu 2005).
 
 Run: python examples/10_style.py OUTDIR
 """

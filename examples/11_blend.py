@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
     # in between: half a walk and half a run is a jog
     ft.write(folder / "jog.bvh", model.sample(rng, frames=120, weights={"walk": 0.5, "run": 0.5}, name="jog"))
 
-    # as a game asks for it: frame by frame, the weights of the moment
+    # as a game requests it: frame by frame, with the current weights
     def weights(frame: int) -> dict[str, float]:
         run = min(max((frame - 60) / 60, 0.0), 1.0)
         return {"walk": 1.0 - run, "run": run}

@@ -1,4 +1,4 @@
-"""One animation that goes on for ever: a flag as a mesh, a walk as a loop, and a walk that is steered.
+"""One animation that plays forever: a flag as a mesh, a walk as a loop, and a walk that is steered.
 
 Run: python examples/12_texture.py OUTDIR
 """
@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
     walk = ft.texture.learn(ft.samples.walk(rng, cycles=12))
     ft.write(folder / "loop.bvh", walk.loop(rng, frames=200, times=2, name="loop"))
 
-    # three cells, and a hand on the stick
+    # three cells, and steering
     cells = {
         "forward": ft.samples.walk(rng, cycles=6),
         "left": ft.samples.walk(rng, cycles=6, turn_rate=25.0),

@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
     for name in ("mixamo", "unreal", "smpl"):
         still = rig(name)
         pose = still.world()
-        target = make_rig(still, Stated(pose.positions[0], pose.rotations[0]))  # a clip that stands at rest
+        target = make_rig(still, Stated(pose.positions[0], pose.rotations[0]))  # a clip standing at rest
         retargeter = Retargeter(source, target)
         made = retargeter.retarget(walk)
         ft.write(folder / f"walk_{name}.bvh", made)

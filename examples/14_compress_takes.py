@@ -1,4 +1,4 @@
-"""Keep the few takes from which the others can be made again (an idea of Lau 2009, §10), beside plain PCA.
+"""Keep the few takes from which the others can be rebuilt (an idea of Lau 2009, §10), compared with plain PCA.
 
 Plain principal components need fewer numbers at the same error (.10 of the takes' size against .18 on recorded walks),
 so this is an experiment and not a command. Run: python examples/14_compress_takes.py

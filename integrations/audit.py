@@ -1,7 +1,7 @@
-"""Known vulnerabilities of the locked requirements of users: python integrations/audit.py [PIP_AUDIT]
+"""Check the locked user requirements for known vulnerabilities: python integrations/audit.py [PIP_AUDIT]
 
-Runs pip-audit, which asks a data base in the network. Exits with 0 where every package was looked up and none has a
-known vulnerability, with 1 where one has, and with 2 where the data base was not reached for all of them: nothing is
+Runs pip-audit, which queries a database on the network. Exits with 0 if every package was looked up and none
+has a known vulnerability, with 1 if one has, and with 2 if not every package could be looked up: nothing is
 known then, which must not look like good news.
 """
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-REQUIREMENTS = ROOT / "requirements" / "studio.txt"  # holds those of runtime.txt too
+REQUIREMENTS = ROOT / "requirements" / "studio.txt"  # includes those of runtime.txt
 
 
 def main(program: str = "pip-audit") -> int:
-    """Run the audit, and print one line for each finding and one in all."""
+    """Run the audit; print one line per finding, then a summary line."""
     command = [program, "--require-hashes", "--disable-pip", "--format", "json", "-r", str(REQUIREMENTS)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     try:

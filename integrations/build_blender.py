@@ -2,8 +2,9 @@
 
     python integrations/build_blender.py --blender .clients/venv/bin/python --platforms linux-x64
 
-`--blender` is a Python that has Blender's module (bpy): the zips are for Blenders that have the same Python. Its tool
-`blender_ext.py` builds and validates them, and it compiles the machine code that comes with the zip for this platform.
+`--blender` is a Python that has Blender's module (bpy): the zips are for Blender versions with the same Python. Its
+tool `blender_ext.py` builds and validates them, and it compiles the machine code that comes with the zip for this
+platform.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MACHINE_CODE = "machine_code"  # where the extension looks for it
 
 
 class Blenders(NamedTuple):
-    """Blenders that have the same Python: the first, the first that has another one, and where wheels are pinned."""
+    """Blender versions with the same Python: the first, the first with another one, and where wheels are pinned."""
 
     first: str
     before: str
@@ -37,7 +38,7 @@ BLENDERS = {
     "3.11": Blenders("4.2.0", "5.1.0", ROOT / "integrations" / "blender-wheels.txt"),
     "3.13": Blenders("4.3.0", "5.3.0", ROOT / "requirements" / "runtime.txt"),  # 4.3 is Debian's
 }
-# Blender's name of a platform, and the tags of wheels that run on what Blender itself asks for there.
+# Blender's name of a platform, and the tags of wheels that run on what Blender itself requires there.
 PLATFORMS = {
     "linux-x64": ("manylinux2014_x86_64", "manylinux_2_17_x86_64", "manylinux_2_27_x86_64", "manylinux_2_28_x86_64"),
     "windows-x64": ("win_amd64",),
@@ -46,7 +47,7 @@ PLATFORMS = {
 
 
 def main() -> int:
-    """Build what the command line asks for."""
+    """Build the zips given on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blender", type=Path, required=True, help="a Python with the module bpy")
     parser.add_argument("--platforms", nargs="+", choices=PLATFORMS, default=[host()])
@@ -67,7 +68,7 @@ def main() -> int:
 
 
 def version_of(blender: Path) -> str:
-    """The version of a Python, which has to be one that Blenders have."""
+    """Return the version of a Python, which has to be one that Blender has."""
     python = _run(blender, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
     if python not in BLENDERS:
         raise SystemExit(f"{blender} is Python {python}, but Blender has Python {' or '.join(BLENDERS)}")
@@ -75,14 +76,14 @@ def version_of(blender: Path) -> str:
 
 
 def host() -> str:
-    """Blender's name of the platform that this runs on."""
+    """Return Blender's name of the platform that this runs on."""
     system = {"linux": "linux", "win32": "windows", "darwin": "macos"}.get(sys.platform, sys.platform)
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
     return f"{system}-{machine}"
 
 
 def stage(folder: Path, platform_name: str, python: str) -> Path:
-    """The extension's folder with wheels for a platform, and a manifest that lists them."""
+    """Make the extension's folder with wheels for a platform, and a manifest that lists them."""
     shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     wheels, pins = folder / "wheels", folder.with_name("pins.txt")
     wheels.mkdir()
@@ -99,7 +100,7 @@ def stage(folder: Path, platform_name: str, python: str) -> Path:
 
 
 def pins_of(requirements: str, python: str) -> str:
-    """The packages that the extension brings, out of a file of pinned requirements: with hashes, without markers."""
+    """Return the bundled packages from a file of pinned requirements: with hashes, without markers."""
     out = []
     for pin in re.findall(r"^\S.*(?:\n .*)*", requirements, re.MULTILINE):
         name, _, marker = pin.partition("\n")[0].rstrip(" \\").partition(" ; ")
@@ -115,7 +116,7 @@ def pins_of(requirements: str, python: str) -> str:
 
 
 def completed(manifest: str, blenders: Blenders, platform_name: str, wheels: list[str]) -> str:
-    """The manifest with what only this build knows, before its first table."""
+    """Return the manifest with values from this build, inserted before its first table."""
     lines = "".join(f'  "./wheels/{name}",\n' for name in wheels)
     added = (
         f'blender_version_min = "{blenders.first}"\nblender_version_max = "{blenders.before}"\n'
@@ -135,7 +136,7 @@ def add_machine_code(staged: Path, blender: Path, installed: Path) -> None:
 
 
 def build(staged: Path, out: Path, blender: Path) -> Path:
-    """A zip that Blender finds valid."""
+    """Build a zip and let Blender validate it."""
     out.mkdir()
     tool = extension_tool(blender)
     _run(blender, tool, "build", "--source-dir", staged, "--output-dir", out, "--split-platforms")
@@ -147,7 +148,7 @@ def build(staged: Path, out: Path, blender: Path) -> Path:
 
 
 def extension_tool(blender: Path) -> Path:
-    """Blender's command for extensions, which comes with its module."""
+    """Return Blender's command for extensions, which comes with its module."""
     program = "import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec('bpy').origin).parent)"
     tools = sorted(Path(_run(blender, "-c", program).strip()).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
     if not tools:
@@ -160,7 +161,7 @@ def _pip(*words: object) -> None:
 
 
 def _run(*words: object) -> str:
-    """What a program prints; when it fails, that is the last thing said."""
+    """Return what a program prints; if it fails, exit with its last line."""
     done = subprocess.run([str(word) for word in words], check=False, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, words[:4]))} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -1,9 +1,9 @@
-"""A wheel with machine code inside, for the Python and system that this runs on: nothing is compiled after installing.
+"""Build a wheel with machine code for the Python and system it runs on, so nothing is compiled after installing.
 
     python integrations/build_wheel.py [--out dist] [--processors x86-64-v3 x86-64-v2] [--steps learning variants]
 
 The pure wheel is built too; it works everywhere and compiles on first use. Machine code is bound to the versions of
-numba and llvmlite that compiled it, so the wheel asks for these.
+numba and llvmlite that compiled it, so the wheel requires these.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = "freshtake/machine_code"
 PROCESSORS = ("x86-64-v3", "x86-64-v2")
-PLATFORM = "manylinux_2_28_x86_64"  # that of numba's wheels, without which ours is of no use
+PLATFORM = "manylinux_2_28_x86_64"  # that of numba's wheels, without which ours is useless
 EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
@@ -60,14 +60,14 @@ VERSIONS = "import numba, llvmlite; print(numba.__version__, llvmlite.__version_
 
 
 def run(*command: str, cwd: str | Path = ROOT, **environment: str) -> str:
-    """The output of a program that ends well."""
+    """Return the output of a program, which must succeed."""
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
     done = subprocess.run(command, cwd=cwd, env={**plain, **environment}, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout
 
 
 def installed(folder: Path, wheel: Path) -> str:
-    """The Python of a new environment with the locked requirements and the wheel."""
+    """Return the Python of a new environment with the locked requirements and the wheel."""
     venv.create(folder, with_pip=True)
     python = str(folder / "bin" / "python")
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
@@ -77,19 +77,19 @@ def installed(folder: Path, wheel: Path) -> str:
 
 
 def tag() -> str:
-    """Python, its binary interface and the platform, as wheels name them."""
+    """Return Python, ABI and platform tags, as wheels name them."""
     version = f"cp{sys.version_info.major}{sys.version_info.minor}"
     return f"{version}-{version}{getattr(sys, 'abiflags', '')}-{PLATFORM}"
 
 
 def with_tag(pure: str) -> str:
-    """The name of a pure wheel with this platform's tag."""
+    """Return the name of a pure wheel with this platform's tag."""
     name, version, *_ = pure.split("-")
     return f"{name}-{version}-{tag()}.whl"
 
 
 def repack(pure: Path, target: Path, code: Path, needs: Iterable[str]) -> None:
-    """Write a pure wheel again with machine code, its tag and what it needs; equal content gives equal bytes."""
+    """Rewrite a pure wheel with machine code, its tag and requirements; equal content gives equal bytes."""
     with zipfile.ZipFile(pure) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for file in sorted(code.rglob("*.nbc")):
@@ -112,7 +112,7 @@ def repack(pure: Path, target: Path, code: Path, needs: Iterable[str]) -> None:
 
 
 def checksum(data: bytes) -> str:
-    """As RECORD has it."""
+    """Return a hash as in RECORD."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 

@@ -1,8 +1,8 @@
-"""What freshtake is made of, as CycloneDX: python integrations/sbom.py [FILE]
+"""Write the software bill of materials of freshtake as CycloneDX: python integrations/sbom.py [FILE]
 
-Parts are the locked requirements of users (requirements/studio.txt, which holds those of runtime.txt too) and the code
-of others inside the package (integrations/vendored.toml). Licences are those that installed packages state, or whose
-texts they hold.
+Parts are the locked requirements of users (requirements/studio.txt, which includes runtime.txt) and third-party code
+inside the package (integrations/vendored.toml). Licences are those that installed packages declare, or whose texts
+they contain.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?:\s*;\s*([^\\]+?))?\s*\\?$")
 HASH = re.compile(r"^\s+--hash=sha256:([0-9a-f]{64})")
-# Words of a package's metadata that name one licence; "BSD" names several, so that the text has to be read.
+# Words in a package's metadata that identify one licence; "BSD" means several, so its text has to be read.
 WORDS = {"Apache 2.0": "Apache-2.0"}
 CLASSIFIERS = {
     "MIT License": "MIT", "Apache Software License": "Apache-2.0", "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "zlib/libpng License": "Zlib",
 }  # fmt: skip
-# How the texts of licences begin; BSD texts differ by whether names may be used for endorsement.
+# How the texts of licences begin; BSD texts differ in whether names may be used for endorsement.
 TEXTS = (
     ("permission is hereby granted, free of charge", "MIT"),
     ("license agreement for matplotlib", "LicenseRef-matplotlib"),
@@ -37,7 +37,7 @@ BUNDLED = re.compile(r"^Name: (.+)\nFiles: (.+)\n(?:.*\n)*?License: (.+)$", re.M
 
 
 class Pin(NamedTuple):
-    """One locked package; `marker` says for which Python or system."""
+    """One locked package; `marker` restricts it to a Python version or system."""
 
     name: str
     version: str
@@ -60,9 +60,9 @@ def pins(name: str) -> Iterator[Pin]:
 
 
 def license_of(package: str) -> str | None:
-    """Return the SPDX expression of an installed package; None where it is not installed here.
+    """Return the SPDX expression of an installed package; None if it is not installed here.
 
-    What its metadata states, or the licence whose text it holds where the metadata has a general word only.
+    What its metadata declares, or the licence whose text it contains if the metadata has only a general word.
     """
     try:
         stated = metadata(package)
@@ -78,12 +78,12 @@ def license_of(package: str) -> str | None:
         return by_classifier
     text = license_text(package)
     if not text and (word == "BSD" or "BSD License" in kinds):
-        return "LicenseRef-BSD"  # one of several, and nobody says which
+        return "LicenseRef-BSD"  # one of several, without saying which
     return license_by_text(text)
 
 
 def license_text(package: str) -> str:
-    """Return the text that an installed package holds; empty where there is none."""
+    """Return the licence text in an installed package; empty if there is none."""
     found = distribution(package)
     for file in found.files or ():
         if file.parent.parts[:1] and ".dist-info" in file.parts[0] and TEXT_FILE.fullmatch(file.name):
@@ -101,7 +101,7 @@ def license_by_text(text: str) -> str:
 
 
 def bundled(package: str) -> list[tuple[str, str]]:
-    """Return the names and licences of libraries of others inside an installed wheel, as its text lists them."""
+    """Return the names and licences of third-party libraries inside an installed wheel, as its text lists them."""
     try:
         return [(name, stated) for name, _, stated in BUNDLED.findall(license_text(package))]
     except PackageNotFoundError:
@@ -109,13 +109,13 @@ def bundled(package: str) -> list[tuple[str, str]]:
 
 
 def vendored() -> list[dict[str, Any]]:
-    """Return the code of others inside the package."""
+    """Return the third-party code inside the package."""
     parts: list[dict[str, Any]] = tomllib.loads((ROOT / "integrations" / "vendored.toml").read_text())["part"]
     return parts
 
 
 def components() -> Iterator[dict[str, Any]]:
-    """Yield every part as CycloneDX has it."""
+    """Yield every part in CycloneDX form."""
     for pin in pins("studio"):
         part: dict[str, Any] = {
             "type": "library", "name": pin.name, "version": pin.version, "purl": f"pkg:pypi/{pin.name}@{pin.version}",
@@ -144,7 +144,7 @@ def components() -> Iterator[dict[str, Any]]:
 
 
 def document() -> dict[str, Any]:
-    """Return all parts; the same for the same locked requirements."""
+    """Return all parts, deterministically for the same locked requirements."""
     version = re.search(r'__version__ = "([^"]+)"', (ROOT / "src/freshtake/__init__.py").read_text())
     assert version is not None
     about = {"type": "application", "name": "freshtake", "version": version[1], "bom-ref": "freshtake"}

@@ -1,6 +1,8 @@
-"""First use of a wheel in an empty environment with an empty home: python integrations/try_wheel.py WHEEL [--most 3]
+"""Time the first use of a wheel in an empty environment with an empty home:
 
-Prints seconds of processor time of `learn` and `vary`, the first time and the second; the first may take `--most`
+    python integrations/try_wheel.py WHEEL [--most 3]
+
+Prints seconds of processor time of `learn` and `vary`, the first time and the second; the first may take up to `--most`
 seconds more (for a pure wheel, which compiles then, give a larger number).
 """
 

@@ -18,7 +18,7 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disa
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """A browser with a profile of its own; skipped with a sentence where there is none."""
+    """A browser with its own profile; skipped with a sentence if there is none."""
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip("no chromium on PATH: install it (apt-get install chromium) to try the pages in a browser")
@@ -35,7 +35,7 @@ def browser() -> Iterator[Any]:
 
 
 class OpenPage:
-    """A page that was opened from a file, with what it asked for and complained about."""
+    """A page opened from a file, with its requests and console messages."""
 
     def __init__(self, browser: Any, path: Path, script: str = "") -> None:
         self.requests: list[str] = []
@@ -54,11 +54,11 @@ class OpenPage:
         return self
 
     def of_viewport(self, script: str) -> Any:
-        """What a line of JavaScript says of the first viewport, called `v`."""
+        """Evaluate a line of JavaScript on the first viewport, called `v`."""
         return self.page.evaluate(f"(() => {{ const v = window.viewports[0]; return {script}; }})()")
 
     def picture(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """What the canvas shows once it has been drawn again, as (height, width, 3)."""
+        """What the canvas shows after the next redraw, as (height, width, 3)."""
         from PIL import Image
 
         frames = "window.viewports[0].timing.frames"

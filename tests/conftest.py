@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from freshtake.numeric.blas_threads import one_blas_thread
 from tests.chromium import browser
 
-__all__ = ["browser"]  # one for all tests of pages: two in one process would get in each other's way
+__all__ = ["browser"]  # one for all tests of pages: two in one process would interfere
 
 settings.register_profile(
     "freshtake", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -31,14 +31,14 @@ DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread_per_worker() -> Iterator[None]:
-    """Tests run in parallel processes: threads of the linear algebra would only fight."""
+    """Tests run in parallel processes: linear algebra threads would only compete."""
     with one_blas_thread():
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_word_of_time() -> Iterator[None]:
-    """What compiles depends on the runs before, and how long a command takes on the machine: nobody is told."""
+    """What gets compiled depends on earlier runs, and durations on the machine: switch the messages off."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
         patch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", float("inf"))
@@ -47,7 +47,7 @@ def no_word_of_time() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def last_net_is_not_needed() -> Iterator[None]:
-    """Whatever a test does, no command, bridge or server meets an exception that nobody expected."""
+    """In any test, no command, bridge or server may raise an unexpected exception."""
     yield
     crashes = {path: path.read_text() for path in CRASHES.iterdir()}
     for path in crashes:
@@ -62,14 +62,14 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real motion; tests that need it are skipped where it is absent."""
+    """The folder of real motion; tests that need it are skipped if it is absent."""
     if not DATA.is_dir():
         pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
     return DATA
 
 
 def data_files(pattern: str) -> list[Path]:
-    """Real files for parametrised tests, empty (so that the test is skipped) where the data is absent."""
+    """Real files for parametrised tests, empty (which skips the test) if the data is absent."""
     return sorted(DATA.glob(pattern)) if DATA.is_dir() else []
 
 

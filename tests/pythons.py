@@ -34,7 +34,7 @@ def interpreter(version: str) -> str | None:
 
 
 def uv() -> str:
-    """The installer, from PATH or in an environment of its own."""
+    """The installer, from PATH or in a separate environment."""
     found = shutil.which("uv")
     if found is None:
         python = environment(PLACE / "uv", sys.executable)
@@ -44,7 +44,7 @@ def uv() -> str:
 
 
 def environment(folder: Path, base: str) -> str:
-    """The interpreter of an environment, which is made where there is none."""
+    """The interpreter of an environment, which is created if it does not exist."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         if Path(base).resolve() == Path(sys.executable).resolve():
@@ -59,7 +59,7 @@ def run(*command: str) -> None:
 
 
 def main(tests: Sequence[str]) -> int:
-    """Print a row for each version; 1 where something failed."""
+    """Print a row for each version; return 1 if something failed."""
     rows = {}
     for version in VERSIONS:
         base = interpreter(version)

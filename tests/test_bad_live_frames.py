@@ -1,4 +1,4 @@
-"""One bad frame in a live stream is refused with a sentence and leaves the state as it was, in every method."""
+"""One bad frame in a live stream is refused with a sentence and leaves the state unchanged, in every method."""
 
 from __future__ import annotations
 

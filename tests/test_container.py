@@ -1,6 +1,6 @@
 """The steps of the Dockerfile, run in order without a container: FRESHTAKE_CONTAINER=1, minutes, needs packages.
 
-They run under the Python of the image where this machine has it, else under the one of the tests.
+They run under the image's Python if this machine has it, else under that of the tests.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def test_the_steps_of_the_container_end_in_a_command_that_runs(tmp_path: Path) -
 
 
 def copy(value: str, folder: Path, root: Path) -> None:
-    """Copy from this tree as the .dockerignore allows, or leave files of an earlier stage where they are."""
+    """Copy from this tree what .dockerignore allows, or leave files of an earlier stage where they are."""
     source, target = value.split()[-2:]
     if value.startswith("--from"):
         assert Path(placed(source, root)).is_dir()

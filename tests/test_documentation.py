@@ -1,4 +1,4 @@
-"""The pages in docs/: all are linked and listed, links lead somewhere, and the map names what exists."""
+"""The pages in docs/: all are linked and listed, links are valid, and the map names only what exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/equations.toml: every equation is computed, cited and tested at one place, and what a row names exists."""
+"""docs/equations.toml: every equation is computed, cited and tested in one place, and everything a row names exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples load with the present version and say how they are run."""
+"""Examples load with the current version and say how to run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of docs/results are what `make figures` printed, and every picture of the manual has a command."""
+"""Tables of docs/results match the output of `make figures`, and every picture of the manual has a command."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def without_types(tree: ast.Module) -> ast.Module:
-    """The module without its `if TYPE_CHECKING` blocks: what is imported for the checker alone is no dependency."""
+    """The module without its `if TYPE_CHECKING` blocks: imports for the checker alone are not dependencies."""
     body = [n for n in tree.body if not (isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test))]
     return ast.Module(body, [])
 
@@ -107,7 +107,7 @@ def test_inside_a_method_pieces_come_before_synthesize_before_the_model_before_l
 
 @cache
 def loaded_first(module: str) -> frozenset[str]:
-    """Our modules that a module imports at its top."""
+    """Our modules that a module imports at top level."""
     tree = without_types(ast.parse((PACKAGE / Path(*module.split(".")[1:]).with_suffix(".py")).read_text()))
     tops = ast.Module([n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], [])
     return frozenset(n if n in NAMES else n.rpartition(".")[0] for n in imported(tops)) & NAMES
@@ -152,7 +152,7 @@ def test_only_reports_draw(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_no_constant_of_a_module_is_set_twice(path: Path) -> None:
-    # Two modules merged into one may have had a constant of the same name: the later value would serve both.
+    # Two modules merged into one may have had constants of the same name: the later value would serve both.
     targets = [
         target
         for node in ast.parse(path.read_text()).body

@@ -1,8 +1,8 @@
-"""What the manual and the README print runs as printed, in the folder that the first steps make.
+"""Blocks of the manual and the README run as printed, in the folder that the first steps create.
 
-Every block is checked for its grammar in each test run: Python compiles, commands and their options exist. Running all
+The syntax of every block is checked in each test run: Python compiles, commands and their options exist. Running all
 of it takes minutes; `make test-docs` does it (and so does `FRESHTAKE_DOCS=1 pytest tests/test_printed_blocks.py`).
-Of these the start page and the README run always.
+The start page and the README always run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ complete()
 HOME = Path(__file__).resolve().parents[1]
 FIRST = HOME / "docs" / "index.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# A block of text directly below a block of Python is what that prints.
+# A text block directly below a Python block is its output.
 PRINTED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = (  # lines for machines that have a network, make, Docker, Blender or recorded takes
     "make ", "pip install", "python -m ", "freshtake samples download", "docker ", "freshtake demo",

@@ -1,4 +1,4 @@
-"""The public surface is a list under test: a name that appears or goes is a decision, not an accident."""
+"""The public API is a list under test: adding or removing a name is a decision, not an accident."""
 
 from __future__ import annotations
 

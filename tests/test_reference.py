@@ -1,4 +1,4 @@
-"""The API reference lists every public name once, and says of each what goes in and what comes out."""
+"""The API reference lists every public name once, and documents its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def functions(package: str) -> dict[str, FunctionType]:
 
 
 def missing(function: FunctionType) -> list[str]:
-    """Return what the docstring of a function leaves out."""
+    """Return what the docstring of a function omits."""
     text, signature = inspect.getdoc(function) or "", inspect.signature(function)
     section = ARGS.search(text)
     described = re.findall(r"^    \*{0,2}(\w+)(?: \(.*?\))?:", section[1], re.MULTILINE) if section else []

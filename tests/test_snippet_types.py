@@ -1,4 +1,4 @@
-"""The README's Python, as a user's editor sees it: no error of a strict type checker, and help that helps."""
+"""The README's Python, as a user's editor sees it: no errors from a strict type checker, and useful help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others made and we ship or need: unchanged, listed, pinned by hash, under licences that bind nobody."""
+"""Third-party code that we ship or need: unchanged, listed, pinned by hash, under permissive licences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FREE = {
     "0BSD", "MIT-0", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT",
     "MIT-CMU", "PSF-2.0", "Zlib", "LicenseRef-matplotlib",
 }  # fmt: skip
-# Weighed one by one: MPL binds changes of its own files only; usd-core (an extra) is nearly Apache-2.0; pyopengl (for
+# Considered one by one: MPL binds only changes to its files; usd-core (an extra) is nearly Apache-2.0; pyopengl (for
 # tests) states "BSD" and holds no text.
 WEIGHED = {
     "certifi": "MPL-2.0", "hypothesis": "MPL-2.0", "pathspec": "MPL-2.0", "usd-core": "LicenseRef-TOST-1.0",

@@ -1,7 +1,7 @@
-"""Which few takes to keep so that the others can be made again within a bound (an idea of Lau 2009, §10).
+"""Choose the few takes to keep so the others can be rebuilt within a bound (an idea of Lau 2009, §10).
 
-Takes are added to those that are kept, the worst rebuilt one first, until all others lie within the bound; then every
-kept take that the others can rebuild is dropped. See rebuilding.py for how a take is rebuilt.
+Takes are added to the kept ones, the worst rebuilt one first, until all others are within the bound; then every kept
+take that the others can rebuild is dropped. See rebuilding.py for how a take is rebuilt.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ WORTH = 0.5  # of a take's own numbers: a take that costs more to rebuild is kep
 
 @dataclass(frozen=True, eq=False)
 class Compressed:
-    """Numbers of the takes that are kept, and for every other one how it is rebuilt and how far it is off.
+    """Numbers of the kept takes, and for every other one how it is rebuilt and how far it is off.
 
-    Errors are root mean squares over frames and joints, as shares of the leg length (of a stroke: of its extent).
+    Errors are root mean squares over frames and joints, as fractions of the leg length (for a stroke: of its extent).
     """
 
     kept: tuple[int, ...]
     rebuilds: dict[int, Rebuild]
     errors: dict[int, float]
     material: Material  # of the kept takes
-    plain: int  # numbers of all takes as they are
+    plain: int  # numbers of all takes, uncompressed
 
     @property
     def numbers(self) -> int:
-        """How many numbers have to be stored: kept takes whole, only shares and warps for the others."""
+        """Return how many numbers have to be stored: complete kept takes, only shares and warps for the others."""
         whole = sum(x.size for x in self.material.values)
         return whole + sum(one.numbers for one in self.rebuilds.values())
 
@@ -58,7 +58,7 @@ class Compressed:
 
 @one_blas_thread()
 def compress_takes(takes: Sequence[Any], bound: float, *, report: Report | None = None) -> Compressed:
-    """Keep few takes, from which every other one can be made again with an error of at most `bound` (a share)."""
+    """Keep few takes, from which every other one can be rebuilt with an error of at most `bound` (a fraction)."""
     _check(takes, bound)
     say = report or silent
     material = material_of(takes, None, None)
@@ -72,7 +72,7 @@ def compress_takes(takes: Sequence[Any], bound: float, *, report: Report | None 
         kept.append(max(attempt.errors, key=lambda k: attempt.errors[k]))
     kept = _spared(takes, kept, bound, material)
     say(Progress(0.95, "rebuilding the others"))
-    while True:  # a recipe of the kept takes alone may leave out what only the others move
+    while True:  # a recipe of only the kept takes may omit DOFs that only the others move
         done = _attempt(takes, sorted(kept), bound, None)
         if done.worst <= bound or len(kept) == len(takes):
             return done
@@ -94,11 +94,11 @@ def _check(takes: Sequence[Any], bound: float) -> None:
         if isinstance(take, Clip) and isinstance(takes[0], Clip):
             require_compatible(takes[0].skeleton, take.skeleton, takes[0].name or "the first take", called)
             if length_differences(takes[0].skeleton, take.skeleton, SAME_LENGTH):
-                raise UsageError(f"{called} has other bone lengths than the first take: compress each body alone")
+                raise UsageError(f"{called} has other bone lengths than the first take: compress each body separately")
 
 
 def _most_central(material: Material) -> int:
-    """The take with the smallest sum of distances to the others at equal shares of their durations."""
+    """Return the take with the smallest sum of distances to the others at equal fractions of their durations."""
     grid = [read_at(x * material.weights, np.linspace(0.0, len(x) - 1.0, 40)) for x in material.values]
     sums = [sum(float(np.linalg.norm(a - b)) for b in grid) for a in grid]
     return int(np.argmin(sums))
@@ -119,7 +119,7 @@ def _attempt(takes: Sequence[Any], chosen: Sequence[int], bound: float, material
 
 
 def cheapest(rows: Floats, kept: KeptTakes, bound: float, error: Callable[[Floats], float]) -> tuple[Rebuild, float]:
-    """The first level that stays within the bound; where none does, the best one."""
+    """Return the first level within the bound, or the best one if there is none."""
     tried: list[tuple[Rebuild, float]] = []
     for level in LEVELS if len(kept.values) > 1 else LEVELS[:1]:
         numbers = fit(rows, kept, level) if len(kept.values) > 1 else _alone(rows, kept)
@@ -137,7 +137,7 @@ def _alone(rows: Floats, kept: KeptTakes) -> Rebuild:
 
 
 def _spared(takes: Sequence[Any], kept: list[int], bound: float, material: Material) -> list[int]:
-    """Kept takes without those that the others can rebuild after all, trying the first ones first."""
+    """Drop kept takes that the others can rebuild after all, trying the first ones first."""
     for k in list(kept):
         rest = [one for one in kept if one != k]
         if len(rest) >= LEAST_KEPT and _attempt(takes, rest, bound, material).worst <= bound:
@@ -152,9 +152,9 @@ def rows_of(material: Material, take: Any) -> Floats:
 
 
 def error_of(material: Material, take: Any) -> Callable[[Floats], float]:
-    """How far rows are from a take: RMS distance of joints, position and heading removed, as a share of the leg.
+    """Return how far rows are from a take: RMS distance of joints without position and heading, in leg lengths.
 
-    Of a stroke: of points, each stroke about its own middle, as a share of the diagonal of its box.
+    For a stroke: of points, each stroke relative to its own middle, as a fraction of the diagonal of its box.
     """
     recipe = material.recipe
     assert recipe is not None
@@ -178,7 +178,7 @@ def error_of(material: Material, take: Any) -> Callable[[Floats], float]:
 
 
 def _poses(clip: Clip, facing: Floats) -> Floats:
-    """(frames, joints, 3) in leg lengths, heading and place on the ground removed, height kept."""
+    """Return (frames, joints, 3) in leg lengths, without heading and position on the ground, but with height."""
     poses = body_poses(clip, facing)
     center = pelvis(clip.skeleton)
     poses[..., clip.up_index] += clip.positions()[:, [center], clip.up_index] / leg_length(clip.skeleton)
@@ -186,14 +186,14 @@ def _poses(clip: Clip, facing: Floats) -> Floats:
 
 
 def restored(material: Material, numbers: Rebuild, start: Start, name: str = "") -> Any:
-    """A dropped take as a motion again; `material` is that of the kept takes."""
+    """Return a dropped take as a motion; `material` is that of the kept takes."""
     assert material.recipe is not None
     kept = kept_takes(material.values, material.weights, material.frame_time)
     return decode(material.recipe, rebuilt(kept, numbers), start=start, name=name)
 
 
 def start_of(material: Material, take: Any) -> Start:
-    """Where a take begins: part of what has to be stored."""
+    """Return where a take begins: part of what has to be stored."""
     assert material.recipe is not None
     return encode(material.recipe, take, strict=False).start
 

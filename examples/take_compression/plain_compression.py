@@ -1,4 +1,4 @@
-"""What compression is compared with: takes dropped for good, and plain principal components of all poses."""
+"""Baselines for compression: takes dropped without rebuilding, and plain principal components of all poses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PlainPca(NamedTuple):
 
 
 def nearest_error(takes: Sequence[Any], kept: Sequence[int], dropped: int) -> float:
-    """What dropping a take costs without rebuilding: the error of the nearest kept take, time-warped onto it."""
+    """Return the cost of dropping a take without rebuilding: the error of the nearest kept take, time-warped to it."""
     material = material_of(takes, None, None)
     rows, weights = material.values[dropped], material.weights
     smooth = ALIGNMENT / material.frame_time
@@ -32,7 +32,7 @@ def nearest_error(takes: Sequence[Any], kept: Sequence[int], dropped: int) -> fl
 
 
 def pca_within(takes: Sequence[Any], bound: float) -> PlainPca:
-    """Principal components of all poses, as few as keep every take within the bound."""
+    """Find the fewest principal components of all poses that keep every take within the bound."""
     material = material_of(takes, None, None)
     scaled = [x * material.weights for x in material.values]
     whole = pca.fit(np.concatenate(scaled))

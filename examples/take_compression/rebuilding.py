@@ -1,4 +1,4 @@
-"""A dropped take from the numbers that are left of it: a time-warped mixture of kept takes (Lau 2009, §10).
+"""Rebuild a dropped take from its stored numbers: a time-warped mixture of kept takes (Lau 2009, §10).
 
 At every phase, node by node: x = m + o + sum_l w_l (x_l - m), where x_l are the kept takes, m is their mean, and
 offsets o and shares w are straight lines between a few knots. At level 0 all nodes have the same constant shares and no
@@ -23,21 +23,21 @@ ROUNDS = 2
 
 
 class KeptTakes(NamedTuple):
-    """Rows of the takes that are kept, their common phase (phases, takes), and the weights of the DOFs."""
+    """Rows of the kept takes, their common phase (phases, takes), and the weights of the DOFs."""
 
     values: tuple[Floats, ...]
     phase_frames: Floats
     weights: Floats
 
     def at(self, phases: Floats) -> Floats:
-        """(kept takes, frames, DOFs): every kept take at these phases."""
+        """Return (kept takes, frames, DOFs): every kept take at these phases."""
         grid = np.arange(len(self.phase_frames), dtype=np.float64)
         columns = zip(self.values, self.phase_frames.T, strict=True)
         return np.stack([read_at(x, np.interp(phases, grid, place)) for x, place in columns])
 
 
 class Rebuild(NamedTuple):
-    """All that is kept of a dropped take: its frames, its warp (8,) and its shares, see the module.
+    """All that is stored of a dropped take: its frames, its warp (8,) and its shares, see the module.
 
     `shares` are (1, kept) at level 0, else (knots, kept, DOFs): offsets first, then the shares of all but the last.
     """
@@ -49,7 +49,7 @@ class Rebuild(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many numbers have to be stored."""
+        """Return how many numbers have to be stored."""
         return 2 + self.warp.size + self.shares.size
 
 
@@ -59,7 +59,7 @@ def kept_takes(values: tuple[Floats, ...], weights: Floats, frame_time: float) -
 
 
 def phases_of(warp: Floats, frames: int, last: float) -> Floats:
-    """The phase of every frame: a straight line from 0 to the last one, bent as the knots say, never back."""
+    """Return the phase of every frame: a straight line from 0 to the last one, bent by the knots, never decreasing."""
     at = np.linspace(0.0, 1.0, len(warp) + 2)
     bent = np.interp(np.linspace(0.0, 1.0, frames), at, np.concatenate([[0.0], warp, [0.0]]))
     out: Floats = np.maximum.accumulate(np.clip(np.linspace(0.0, last, frames) + bent, 0.0, last))
@@ -67,7 +67,7 @@ def phases_of(warp: Floats, frames: int, last: float) -> Floats:
 
 
 def fit_warp(rows: Floats, like: Floats, weights: Floats) -> Floats:
-    """Knots (8,) of the warp by which `like` (phases, DOFs) runs as the rows do: least squares along the DTW path."""
+    """Knots (8,) of the warp that aligns `like` (phases, DOFs) with the rows: least squares along the DTW path."""
     path, _ = warp_path(rows * weights, like * weights)
     frames, last = len(rows), len(like) - 1.0
     share = path[:, 0] / (frames - 1.0)
@@ -78,7 +78,7 @@ def fit_warp(rows: Floats, like: Floats, weights: Floats) -> Floats:
 
 
 def fit(rows: Floats, kept: KeptTakes, level: int) -> Rebuild:
-    """The numbers by which the kept takes come closest to these rows: shares and warp in turn, the best of all."""
+    """Fit the kept takes to these rows: shares and warp in turn; return the best result."""
     grid = np.arange(len(kept.phase_frames), dtype=np.float64)
     whole = kept.at(grid)
     warp = np.zeros(WARP_KNOTS)
@@ -95,12 +95,12 @@ def fit(rows: Floats, kept: KeptTakes, level: int) -> Rebuild:
 
 
 def rebuilt(kept: KeptTakes, numbers: Rebuild) -> Floats:
-    """Rows (frames, DOFs) of the take again."""
+    """Return the rebuilt rows (frames, DOFs) of the take."""
     return mixture(kept.at(phases_of(numbers.warp, numbers.frames, len(kept.phase_frames) - 1.0)), numbers)
 
 
 def mixture(sources: Floats, numbers: Rebuild) -> Floats:
-    """Kept takes (kept, frames, DOFs) mixed by shares."""
+    """Return kept takes (kept, frames, DOFs) mixed by shares."""
     if numbers.level == 0:
         return np.tensordot(numbers.shares[0], sources, axes=1)
     hats = _hats(np.linspace(0.0, 1.0, sources.shape[1]), numbers.level)
@@ -118,7 +118,7 @@ def _hats(share: Floats, knots: int) -> Floats:
 
 
 def _common_shares(rows: Floats, sources: Floats, weights: Floats) -> Floats:
-    """One share per kept take, summing to 1, by least squares over all nodes: (1, kept)."""
+    """Return one share per kept take, summing to 1, by least squares over all nodes: (1, kept)."""
     differences = ((sources[:-1] - sources[-1]) * weights).reshape(len(sources) - 1, -1)
     wanted = ((rows - sources[-1]) * weights).ravel()
     gram = differences @ differences.T
@@ -129,7 +129,7 @@ def _common_shares(rows: Floats, sources: Floats, weights: Floats) -> Floats:
 
 
 def _node_shares(rows: Floats, sources: Floats, knots: int) -> Floats:
-    """Offsets and shares of every node by least squares, drawn slightly towards the mean: (knots, kept, DOFs)."""
+    """Offsets and shares of every node by least squares, pulled slightly towards the mean: (knots, kept, DOFs)."""
     count, frames, dofs = sources.shape
     middle = sources.mean(axis=0)
     hats = _hats(np.linspace(0.0, 1.0, frames), knots)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""freshtake for Blender: new takes from a few. All work is done in a process of its own, see child/client.py."""
+"""freshtake for Blender: new takes from a few. All work is done in a separate process, see child/client.py."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 PARTS = ("preferences", "operators", "panels")
-TICK = 0.2  # seconds between two looks at what is being compiled
+TICK = 0.2  # seconds between polls of the compilation
 
 
 def register() -> None:
-    """Put the operators and panels up, and begin to compile what was not compiled yet."""
+    """Register operators and panels, and start compiling what is not compiled yet."""
     import bpy
 
     for name in PARTS:
@@ -20,7 +20,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take everything down; the child ends."""
+    """Unregister everything and end the child."""
     import bpy
 
     from .child import shared

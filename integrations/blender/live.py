@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live: when a slider has been moved, its motion is made again in place of the one before."""
+"""Live: when a slider has been moved, its motion is remade in place of the previous one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import bpy
 
 QUIET = 0.4  # seconds after the last movement of a slider
-_moved: dict[str, str] = {}  # by the name of the armature: which operator makes the motion
+_moved: dict[str, str] = {}  # armature name → operator that makes the motion
 
 
 def remakes(operator: str) -> Callable[[Any, Any], None]:
-    """What a slider does when it is moved: have this operator make the motion again, where that is wished."""
+    """Return a slider's update callback: with Live on, this operator remakes the motion."""
 
     def update(self: Any, context: Any) -> None:
         figure = self.id_data
@@ -27,7 +27,7 @@ def remakes(operator: str) -> Callable[[Any, Any], None]:
 
 
 def remake() -> float | None:
-    """Start the operator; while one is at work, wait for it."""
+    """Start the operator; if one is running, wait for it."""
     from .operators.working import AT_WORK
 
     if AT_WORK:
@@ -44,7 +44,7 @@ def remake() -> float | None:
 
 
 def stop() -> None:
-    """Forget what was moved."""
+    """Forget pending slider changes."""
     _moved.clear()
     if bpy.app.timers.is_registered(remake):
         bpy.app.timers.unregister(remake)

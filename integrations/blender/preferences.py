@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the preferences show of the extension: how far preparing is, and what its processes printed last."""
+"""The extension's preferences: the progress of preparing, and the last output of its processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ SHOWN = 12  # lines
 
 
 class FreshtakePreferences(bpy.types.AddonPreferences):
-    """Nothing to choose, but something to see."""
+    """Nothing to choose: only information."""
 
     bl_idname = __package__
 
     def draw(self, context: bpy.types.Context) -> None:
         """Preparing, and recent output."""
         preparation = shared.preparation()
-        self.layout.label(text=preparation.sentence or "Prepared: nothing has to be compiled any more.")
+        self.layout.label(text=preparation.sentence or "Prepared: nothing is left to compile.")
         lines = [line for child in shared.children() for line in child.recent_output.splitlines()][-SHOWN:]
         if lines:
             box = self.layout.box()
@@ -33,5 +33,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take them down."""
+    """Unregister the preferences."""
     bpy.utils.unregister_class(FreshtakePreferences)

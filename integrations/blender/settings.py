@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an armature keeps of our work: its takes, models and settings, saved with the .blend."""
+"""What we store with an armature: its takes, models and settings, saved with the .blend."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from bpy import props
 
 from .live import remakes
 
-# A character that is linked from another file and overridden keeps them too.
+# A character linked from another file with an override keeps them too.
 OVERRIDDEN = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=OVERRIDDEN)
 CollectionProperty = partial(props.CollectionProperty, override=OVERRIDDEN | {"USE_INSERTION"})
@@ -22,7 +22,7 @@ KINDS = [
     ("variation", "Variants", "New takes like the ones given"),
     ("style", "Style", "A motion in another style"),
     ("density", "Blend", "Motion that changes between classes, such as walk and run"),
-    ("texture", "Endless", "A motion that goes on without an end, or as a loop"),
+    ("texture", "Endless", "An endless motion, or a loop"),
 ]
 PLACES = [
     ("ACTIONS", "Actions", "New Actions, and nothing else"),
@@ -30,19 +30,19 @@ PLACES = [
     ("CROWD", "Crowd", "Linked duplicates of the character in rows, each with its own Action"),
 ]
 POSES = [
-    ("NONE", "Free", "As the variant likes"),
-    ("NOW", "Pose now", "The pose that the armature has at this moment"),
-    ("MARKER", "Marker", "The pose that the active Action has at a marker of the timeline"),
+    ("NONE", "Free", "Not fixed"),
+    ("NOW", "Pose now", "The current pose of the armature"),
+    ("MARKER", "Marker", "The pose of the active Action at a timeline marker"),
 ]
 LENGTHS = [
-    ("TAKES", "Like the takes", "As long as the takes are"),
-    ("SECONDS", "Seconds", "So many seconds"),
-    ("CYCLES", "Cycles", "So many cycles of a cyclic motion"),
+    ("TAKES", "Like the takes", "As long as the takes"),
+    ("SECONDS", "Seconds", "A number of seconds"),
+    ("CYCLES", "Cycles", "A number of cycles of a cyclic motion"),
 ]
 STYLES = [
     ("NONE", "-", "Not used for a style"),
-    ("SOURCE", "From", "Performed in the style to start from"),
-    ("TARGET", "To", "Performed in the style to arrive at"),
+    ("SOURCE", "From", "Performed in the original style"),
+    ("TARGET", "To", "Performed in the new style"),
 ]
 
 
@@ -63,7 +63,7 @@ class FreshtakeResult(bpy.types.PropertyGroup):
 
 
 class FreshtakeModel(bpy.types.PropertyGroup):
-    """A model: packed in a Text of this file, or in a file of its own."""
+    """A model: packed in a Text of this file, or in a separate file."""
 
     kind: EnumProperty(items=KINDS)
     text: PointerProperty(type=bpy.types.Text)
@@ -73,12 +73,12 @@ class FreshtakeModel(bpy.types.PropertyGroup):
 class FreshtakePart(bpy.types.PropertyGroup):
     """How much the bones of a bone collection vary."""
 
-    use: BoolProperty(name="Use", default=False, description="These bones vary by an amount of their own")
+    use: BoolProperty(name="Use", default=False, description="These bones vary by a separate amount")
     amount: FloatProperty(name="Amount", default=1.0, min=0.0, max=4.0)
 
 
 class FreshtakeWeight(bpy.types.PropertyGroup):
-    """How much of a class."""
+    """The share of a class."""
 
     weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=1.0, update=remakes("blend"))
 
@@ -86,12 +86,12 @@ class FreshtakeWeight(bpy.types.PropertyGroup):
 class FreshtakeMapRow(bpy.types.PropertyGroup):
     """A part of the body, and its bones on both armatures."""
 
-    source: StringProperty(name="Source", description="Bones of the armature that the motion is of, by commas")
-    target: StringProperty(name="Target", description="Bones of this armature, by commas")
+    source: StringProperty(name="Source", description="Bones of the armature that moves, separated by commas")
+    target: StringProperty(name="Target", description="Bones of this armature, separated by commas")
 
 
 class FreshtakeFigure(bpy.types.PropertyGroup):
-    """All of an armature."""
+    """All settings of an armature."""
 
     takes: CollectionProperty(type=FreshtakeTake)
     take_index: IntProperty()
@@ -100,14 +100,14 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     model_index: IntProperty()
     results: CollectionProperty(type=FreshtakeResult)
     result_index: IntProperty()
-    duplicate: BoolProperty(description="Made by us for an Action of its own, and removed with it")
+    duplicate: BoolProperty(description="Made by freshtake for one Action, and removed with it")
 
     count: IntProperty(name="Number", default=5, min=1, max=999, description="How many variants")
     amount: FloatProperty(
         name="Amount", default=1.0, min=0.0, max=4.0, description="0: the mean motion, 1: as different as the takes"
     )
     parts: CollectionProperty(type=FreshtakePart)
-    seed: IntProperty(name="Seed", default=0, min=0, description="The same seed makes the same variants again")
+    seed: IntProperty(name="Seed", default=0, min=0, description="The same seed gives the same variants")
     loop: BoolProperty(name="Loop", description="The end leads into the beginning")
     start: EnumProperty(name="Start", items=POSES)
     end: EnumProperty(name="End", items=POSES)
@@ -116,16 +116,14 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     length: EnumProperty(name="Length", items=LENGTHS)
     seconds: FloatProperty(name="Seconds", default=4.0, min=0.1, max=3600.0)
     cycles: IntProperty(name="Cycles", default=1, min=1, max=1000)
-    plant: BoolProperty(name="Feet planted", default=True, description="Feet that stand do not slide")
-    in_place: BoolProperty(name="In place", description="The way along the ground is taken out")
+    plant: BoolProperty(name="Feet planted", default=True, description="Standing feet do not slide")
+    in_place: BoolProperty(name="In place", description="Without travel along the ground")
     place: EnumProperty(name="As", items=PLACES)
     spacing: FloatProperty(name="Spacing", default=1.5, min=0.01, max=1000.0, subtype="DISTANCE")
 
-    live: BoolProperty(
-        name="Live", description="When a slider is moved, the motion is made again in place of the one before"
-    )
+    live: BoolProperty(name="Live", description="Moving a slider remakes the motion in place of the previous one")
     strength: FloatProperty(
-        name="Strength", default=1.0, min=0.0, max=2.0, description="0: as it is, 1: the style",
+        name="Strength", default=1.0, min=0.0, max=2.0, description="0: unchanged, 1: the style",
         update=remakes("style_apply"),
     )  # fmt: skip
     weights: CollectionProperty(type=FreshtakeWeight)
@@ -133,16 +131,16 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     endless_seconds: FloatProperty(name="Seconds", default=20.0, min=0.5, max=3600.0)
     endless_loop: BoolProperty(name="Loop", description="A loop of that length instead of a piece of endless motion")
     use_jump_rate: BoolProperty(
-        name="Jumps", description="Choose how often it jumps to another place of the take", update=remakes("endless")
+        name="Jumps", description="Choose how often it jumps to another part of the take", update=remakes("endless")
     )
     jump_rate: FloatProperty(name="Jumps per second", default=0.5, min=0.02, max=10.0, update=remakes("endless"))
 
     source: PointerProperty(
         name="From", type=bpy.types.Object, poll=lambda self, thing: thing.type == "ARMATURE",
-        description="The armature whose Actions are brought onto this one",
+        description="The armature whose Actions are retargeted to this one",
     )  # fmt: skip
     source_action: PointerProperty(name="Action", type=bpy.types.Action)
-    hands: BoolProperty(name="Hands", description="Hands reach the same places, not only the same angles")
+    hands: BoolProperty(name="Hands", description="Hands reach the same positions, not only the same angles")
     map_rows: CollectionProperty(type=FreshtakeMapRow)
     map_index: IntProperty()
 
@@ -153,14 +151,14 @@ CLASSES = (
 
 
 def register() -> None:
-    """Give armatures their settings."""
+    """Register the settings of armatures."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Object.freshtake = PointerProperty(type=FreshtakeFigure)
 
 
 def unregister() -> None:
-    """Take them away; what is saved in files stays there."""
+    """Unregister them; what is saved in files stays there."""
     del bpy.types.Object.freshtake
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

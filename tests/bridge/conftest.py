@@ -1,4 +1,4 @@
-"""Takes that the jobs of the bridge are tried on, and jobs in this process."""
+"""Takes for testing the jobs of the bridge, and jobs in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools for agents: the fields of the requests, tried with the official client over real standard streams."""
+"""Tools for agents: the fields of the requests, tested with the official client over real standard streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The child process, as a program starts it: it answers, is killed, crashes and hears nonsense, and says so."""
+"""The child process, as a program starts it: it answers, is killed, crashes and receives garbage, and says so."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def child() -> Iterator[Child]:
 def test_requests_are_answered_in_order_and_polling_does_not_wait(child: Child) -> None:
     values, arrays = sending(clips=walks(1, cycles=3))
     handles = [child.request("cut", values, arrays) for _ in range(3)]
-    assert [handle.poll() for handle in handles] == [[], [], []]  # whoever waited would have an answer
+    assert [handle.poll() for handle in handles] == [[], [], []]  # by then there would be an answer
     results = [finished(handle)[-1] for handle in handles]
     assert all(isinstance(result, Result) and result.values["pieces"] for result in results)
     assert not child.busy
@@ -107,7 +107,7 @@ def test_closing_cancels_and_leaves_no_files(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def program(folder: Path, text: str) -> str:
-    """Something else in the place of the interpreter."""
+    """Something else in place of the interpreter."""
     path = folder / "program"
     path.write_text(f"#!{sys.executable}\n{text}")
     path.chmod(0o755)
@@ -118,7 +118,7 @@ def program(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be understood (something else than"),
+        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be read (something else than"),
         (f"import sys; sys.stdout.buffer.write({HEAD.pack(MARK, 7, 0, 0, 0)!r})", "version 7 of the protocol"),
         ("import sys; sys.exit('no numpy here')", "ended unexpectedly (code 1: no numpy here): try again"),
     ],
@@ -189,7 +189,7 @@ def test_what_was_prepared_is_not_prepared_again(tmp_path: Path) -> None:
 
 
 class Slow:
-    """A child that is done with a step when it is asked for the third time, and fails at one that is named `fails`."""
+    """A child that finishes a step at the third poll, and fails at a step named `fails`."""
 
     def __init__(self, open_steps: set[str], done: list[str], fails: str = "", shipped: bool = False) -> None:
         self.open, self.finished, self.fails, self.closed = open_steps, done, fails, False

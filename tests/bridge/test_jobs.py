@@ -1,4 +1,4 @@
-"""The jobs of the bridge: what comes back is what the library makes of the same clips, bit for bit."""
+"""The jobs of the bridge return what the library makes of the same clips, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The extension's manifest: what it says is so, and a build adds wheels without harming the rest."""
+"""The extension's manifest is correct, and a build adds wheels without harming the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clips as plain arrays: nothing is lost on the way, and what is no clip is refused."""
+"""Clips as plain arrays: nothing is lost on the way, and anything that is not a clip is refused."""
 
 from __future__ import annotations
 

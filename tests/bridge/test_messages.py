@@ -94,7 +94,7 @@ def test_anything_else_is_refused_in_one_sentence(noise: bytes) -> None:
 
 
 def packed(values: Any, data: bytes = b"", version: int = VERSION) -> bytes:
-    """A message with a right checksum, whatever is in it."""
+    """A message with a correct checksum, whatever its content."""
     import zlib
 
     text = values if isinstance(values, bytes) else json.dumps(values).encode()

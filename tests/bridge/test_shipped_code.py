@@ -1,4 +1,4 @@
-"""Machine code that came with an extension is used where it fits, and only there."""
+"""Machine code shipped with an extension is used if and only if it fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken files, each made by code: what is wrong with it, and what the reader must say about it."""
+"""Broken files, each made by code: the defect, and what the reader must say about it."""
 
 from __future__ import annotations
 

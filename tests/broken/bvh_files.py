@@ -37,7 +37,7 @@ def deep(depth: int) -> str:
 
 
 def many_still_joints(joints: int, frames: int) -> str:
-    """A small file that would unfold to joints times frames."""
+    """A small file that would expand to joints times frames."""
     still = "".join(f"JOINT J{k} {{ OFFSET 0 1 0 }}\n" for k in range(joints))
     return (
         f"HIERARCHY ROOT A {{ OFFSET 0 0 0 CHANNELS 1 Xposition\n{still}}}\nMOTION Frames: {frames} Frame Time: 1\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Case:
-    """`make` is the file's content, or writes it (and what it leans on); `says` are pieces of the one sentence."""
+    """`make` is the file's content, or writes it (and what it depends on); `says` are pieces of the one sentence."""
 
     title: str
     name: str

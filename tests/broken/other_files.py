@@ -1,5 +1,5 @@
-"""Broken files of the other formats, as far as several can go wrong in the same way: cut, counted wrong, tangled,
-not finite, out of all proportion, pointing where they must not. What only one format can get wrong is in its own tests.
+"""Broken files of the other formats, as far as several can go wrong in the same way: cut, miscounted, cyclic, not
+finite, disproportionate, pointing where they must not. What only one format can get wrong is in its own tests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def edited(text: str, *changes: tuple[str, str]) -> str:
 
 
 def with_asf(amc: str, asf: str = ASF) -> Callable[[Path], object]:
-    """An AMC with a skeleton beside it."""
+    """An AMC with a skeleton next to it."""
 
     def write(path: Path) -> None:
         path.with_suffix(".asf").write_text(asf)
@@ -128,7 +128,7 @@ def buffer_uri(uri: str) -> Callable[[Path], object]:
 
 
 def linked(path: Path) -> None:
-    """A link beside the file that leads out of its folder."""
+    """A link next to the file that leads out of its folder."""
     path.parent.mkdir()
     outside = path.parent.parent / "outside.bin"
     outside.write_bytes(b"\0" * 100_000)

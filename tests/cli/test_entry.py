@@ -127,7 +127,7 @@ def test_cut_frames(bvh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_help_starts_quickly_enough_to_be_used() -> None:
-    """No clock here: the start-up budget is kept by loading little (the benchmark measures seconds)."""
+    """No timing here: the start-up budget is kept by loading little (the benchmark measures seconds)."""
     program = "import sys; from freshtake.cli.entry import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
@@ -189,7 +189,7 @@ def test_the_list_of_commands_is_complete(arguments: list[str], capsys: pytest.C
 
 def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    # Where the tests themselves run in the background, Ctrl-C is ignored by inheritance: listen to it again.
+    # If the tests themselves run in the background, Ctrl-C is ignored by inheritance: restore its handler.
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from freshtake.cli import main; main()"
@@ -241,7 +241,7 @@ def test_options_of_a_shared_group_are_listed_together(capsys: pytest.CaptureFix
         panels[title] = text
     assert {"Parameters", "How much they differ", "Feet", "Travel and loops", "How long", "Character"} <= panels.keys()
     assert "--amount-time" in panels["How much they differ"] and "--out" in panels["Parameters"]
-    # A field that a request spells again stays with its group, and no option is listed twice.
+    # A field that a request redefines stays in its group, and no option is listed twice.
     assert "--duration" in panels["How long"] and "--closing-frame" in panels["Travel and loops"]
     for option in ("--lock", "--seconds", "--in-place", "--character", "--path", "--pins"):
         assert sum(f" {option} " in text for text in panels.values()) == 1, option

@@ -1,4 +1,4 @@
-"""How many files of freshtake a command runs through: who follows it has to open so many."""
+"""How many files of freshtake a command runs through, which is how many a reader has to open."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 from freshtake.cli.entry import run
 
 # A few more than were counted with all machine code at hand (57, 47): commands that compile run through a countdown
-# too. An aim, not a law: a new file on the way is fine where it makes the way clearer.
+# too. A goal, not a law: a new file on the way is fine if it makes things clearer.
 MOST = {"learn": 59, "vary": 50}
 PACKAGE = str(Path(inspect.getfile(run)).parents[1])
 
 
 def files_of(arguments: list[str]) -> set[str]:
-    """Return the files of freshtake of which a function runs; bodies of modules and classes do not count."""
+    """Return the files of freshtake in which a function runs; bodies of modules and classes do not count."""
     seen: set[str] = set()
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:

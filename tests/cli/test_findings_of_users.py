@@ -1,4 +1,4 @@
-"""What people who tried the commands ran into, each as a test of the command that they used."""
+"""Problems that users ran into, each as a test of the command they used."""
 
 from __future__ import annotations
 

@@ -46,12 +46,12 @@ READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
     "info", "style learn", "style gaits learn", "view", "augment", "redraw",
 }  # fmt: skip
-SERVERS = {"studio", "serve", "mcp"}  # what they write is their project's
+SERVERS = {"studio", "serve", "mcp"}  # they write into their project
 NO_FILES = {
     "demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report",
     "paper figures",
 }  # fmt: skip
-FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is previewed
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "study design", "blend sample",
@@ -161,10 +161,10 @@ def test_a_length_is_the_same_said_in_three_ways_and_a_name_is_that_file(
         assert run([*arguments, "--character", "body.glb"]) == 0
         made.append(ft.read(out))
     assert [len(clip) for clip in made] == [78, 78, 78]
-    assert capsys.readouterr().err == ""  # a unit that was said needs no guess
+    assert capsys.readouterr().err == ""  # a stated unit needs no guess
 
 
-TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and a target
+TAKES: dict[str, tuple[list[str], str]] = {  # arguments, where {} stands for takes and a target
     "learn": (["{}"], "m.ftm"), "loop": (["{}"], "loops"), "plant": (["{}"], "clean"),
     "cut": (["{}", "--range", "3:40"], "pieces"),
     "convert": (["{}", "--format", "glb", "--unit", "cm"], "glb"), "style apply": (["style.ftm", "{}"], "limping"),
@@ -270,7 +270,7 @@ def test_what_may_take_long_tells_its_phase(
     command: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command in ("evaluate", "study design"):
-        pytest.skip("slow, and with a progress of their own in their tests")
+        pytest.skip("slow, and with separate progress in their own tests")
     monkeypatch.setattr("freshtake.cli.console.BETWEEN_LINES", 0.0)
     target = "one.bvh" if command in MODELS else TAKES[command][1]
     out = ["-o", str(tmp_path / target)] if target else []

@@ -1,4 +1,4 @@
-"""Ctrl-C on a terminal, where a thread draws the progress bar: one sentence, exit code 130, nothing left behind."""
+"""Ctrl-C on a terminal, while a thread draws the progress bar: one sentence, exit code 130, nothing left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a process ends: at once, but after everything that was registered for its end."""
+"""How a process ends: at once, but after all registered exit handlers."""
 
 from __future__ import annotations
 

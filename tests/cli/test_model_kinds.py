@@ -1,4 +1,4 @@
-"""Every command that takes a model says in one sentence that it was given one of another method, and which to use."""
+"""Every command that takes a model says in one sentence if it gets one of another method, and which command to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`freshtake view`: pages, strips and moving pictures of files and models, and sentences for what cannot be shown."""
+"""`freshtake view`: pages, strips and moving pictures of files and models, and refusals of other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that writes: what exists is refused with the remedy, before any work, and replaced with --force."""
+"""Every command that writes: existing files are refused with a hint, before any work, and replaced with --force."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from freshtake.cli.entry import app, run
 
 WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up", "studio", "serve", "mcp"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
-INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
+INPUTS = {  # what a command needs besides its output; none of it exists, so nothing can be read before the refusal
     "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
     "evaluate": ["--inputs", "a.bvh", "--outputs", "b.bvh"], "plant": ["a.bvh"],
     "select": ["a.bvh", "--trusted", "b.bvh"], "explain": ["m.ftm"],

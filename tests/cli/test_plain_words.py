@@ -1,4 +1,4 @@
-"""Help texts in an animator's words: technical ones stand in brackets after plain words, at most."""
+"""Help texts in an animator's words: technical ones appear only in brackets after plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system or a number refuses ends as any bad input does: one sentence, exit code 2, no traceback."""
+"""System errors and bad numbers end like any bad input: one sentence, exit code 2, no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the studio refuses before it starts, each in one sentence."""
+"""What the studio refuses before it starts, each with one sentence."""
 
 from __future__ import annotations
 

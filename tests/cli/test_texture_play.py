@@ -1,4 +1,4 @@
-"""Model files, glTF with morph targets, workflows and the command: whole, equal after loading, or refused."""
+"""Model files, glTF with morph targets, workflows and the command: complete, equal after loading, or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`augment`: groups by name or likeness, labels that say where every file is from, nothing lost."""
+"""`augment`: groups by name or similarity, labels that say where every file comes from, nothing lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`learn` and takes that cannot be learned from: one sentence, exit code 2, no model; unlike takes get a warning."""
+"""`learn` with takes it cannot learn from: one sentence, exit code 2, no model; unlike takes get a warning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.motion.edit import resample, take_frames
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Good takes, and one of every kind of trouble."""
+    """Good takes, and one with each kind of problem."""
     place = tmp_path_factory.mktemp("refusals")
     assert run(["samples", "write", "letter_a", "walk", "jump", "-o", str(place)]) == 0
     walk, letter = ft.read(place / "walk_2.bvh"), ft.read(place / "letter_a_2.csv")
@@ -64,7 +64,7 @@ def test_one_sentence(takes: list[str], says: str, folder: Path, capsys: pytest.
 
 
 def test_takes_that_are_one_point_each(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whether they count as equal or as still, it is one sentence."""
+    """Whether they count as equal or as motionless, it is one sentence."""
     takes = [str(folder / "same_1.csv"), str(folder / "same_2.csv")]
     assert run(["learn", *takes, "-o", str(folder / "m.ftm")]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1

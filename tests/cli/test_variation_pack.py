@@ -1,4 +1,4 @@
-"""`freshtake pack` as a user meets it: what is written, what is said about it, what is kept, what is refused."""
+"""`freshtake pack` as a user meets it: what is written, reported, kept and refused."""
 
 from __future__ import annotations
 

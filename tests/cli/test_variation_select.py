@@ -15,7 +15,7 @@ from freshtake.motion.edit import resample, take_frames
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Letters a: eight of one hand, one "2"; one coarser; walks for what cannot be compared."""
+    """Letters: eight "a" by one writer, one "2", a coarser one; and walks, which cannot be compared."""
     place = tmp_path_factory.mktemp("selecting")
     for k in range(8):
         ft.write(place / f"a_{k}.csv", ft.samples.letter_a(np.random.default_rng([3, k])))

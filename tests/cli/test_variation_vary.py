@@ -327,7 +327,7 @@ def test_bad_goals_end_in_one_sentence(
 
 
 def torn(decoded: ft.Clip, *rest: object) -> ft.Clip:
-    """A motion that leaps three metres between two frames, as a broken method might make it."""
+    """A motion that jumps three metres between two frames, as a broken method might produce."""
     return decoded.changed(root=decoded.root + np.where(np.arange(len(decoded)) < 20, 0.0, 300.0)[:, None])
 
 

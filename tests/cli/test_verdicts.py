@@ -1,4 +1,4 @@
-"""Every command that makes motion refuses what the verdict calls red, writes nothing, and goes on when told to."""
+"""Every command that makes motion refuses what the verdict calls red, writes nothing, and continues when told to."""
 
 from __future__ import annotations
 

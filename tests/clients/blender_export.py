@@ -1,4 +1,4 @@
-"""Runs inside Blender: imports a BVH file, exports it as FBX, and writes where the joints are, frame by frame, z up.
+"""Runs inside Blender: imports a BVH file, exports it as FBX, and writes the joint positions, frame by frame, z up.
 
 python blender_export.py OUT.json IN.bvh OUT.fbx FRAMES
 """

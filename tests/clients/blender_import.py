@@ -35,7 +35,7 @@ def positions_at(figure: bpy.types.Object, frame: float) -> list[list[float]]:
 
 
 def vertices_at(frame: float) -> list[list[float]]:
-    """Of all meshes, as they are deformed."""
+    """Vertices of all meshes, as deformed."""
     at_frame(frame)
     graph = bpy.context.evaluated_depsgraph_get()
     out = []
@@ -48,7 +48,7 @@ def vertices_at(frame: float) -> list[list[float]]:
 
 
 def key_times(action: bpy.types.Action) -> list[float]:
-    """The times (in scene frames) that have a key, whatever part of the action they move."""
+    """The times (in scene frames) of keys in any part of the action."""
     times = set()
     for layer in action.layers:
         for strip in layer.strips:
@@ -71,7 +71,7 @@ def load(path: Path, new: bool) -> None:
 
 
 def played(figure: bpy.types.Object, action: bpy.types.Action) -> dict[str, object]:
-    """What one action does to the figure."""
+    """The effect of one action on the figure."""
     if figure.animation_data.action != action:
         figure.animation_data.action = action
         figure.animation_data.action_slot = action.slots[0]

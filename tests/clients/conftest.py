@@ -45,7 +45,7 @@ def run_in_blender(python: Path, script: str, *arguments: str | Path, seconds: f
 
 @pytest.fixture(scope="session", params=BLENDERS or ["none"])
 def each_blender(request: pytest.FixtureRequest) -> Path:
-    """The Python of every Blender that is there, one after the other."""
+    """The Python of every available Blender, in turn."""
     if request.param not in BLENDERS:
         pytest.skip("Blender's module is not installed: run make clients")
     return BLENDERS[request.param]

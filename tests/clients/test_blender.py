@@ -1,4 +1,4 @@
-"""Blender imports what we write and read, and finds the joints where we do, frame by frame."""
+"""Blender imports the files we write and read, and finds the joints where we do, frame by frame."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_made_clips(bvh: Imported, name: str) -> None:
 
 @pytest.mark.parametrize("name", REAL_CASES)
 def test_real_takes(bvh: Imported, name: str) -> None:
-    clip = real_clip(name)  # skips where there is none, before Blender's answer is looked at
+    clip = real_clip(name)  # skips if there is none, before checking Blender's answer
     assert_same(bvh[f"{name}.bvh"], clip)
 
 

@@ -1,4 +1,4 @@
-"""The add-on in Blender's own process: what its operators make is what the library makes, joint by joint."""
+"""The add-on in Blender's own process: its operators make exactly what the library makes, joint by joint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.clients.conftest import run_in_blender
 pytestmark = pytest.mark.client
 
 NEAR = 1e-4  # of the body
-LONGEST = 0.05  # seconds of CPU that the interface may be kept waiting
+LONGEST = 0.05  # maximum seconds of CPU that may block the interface
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,7 @@ def test_checks(each_blender: Path, module: str, takes: Path, tmp_path: Path, mo
 
 
 class Told:
-    """What Blender saw on its way through the story."""
+    """What Blender saw during the story."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""The extension's zip in Blender's own process: installed into an empty profile, asked, killed, uninstalled."""
+"""The extension's zip in Blender's own process: installed into an empty profile, used, killed, uninstalled."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def found(archive: Path, each_blender: Path, tmp_path_factory: pytest.TempPathFa
     np.savez(folder / "takes.npz", values=json.dumps(values), **arrays)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLENDER_USER_RESOURCES", str(folder / "profile"))
-        patch.delenv("PYTHONPATH", raising=False)  # the library shall be the one in the zip
+        patch.delenv("PYTHONPATH", raising=False)  # the library has to be the one in the zip
         run_in_blender(
             each_blender, "extension.py", archive, folder / "takes.npz", folder / "found.json", seconds=1800.0
         )
@@ -78,7 +78,7 @@ def test_nothing_of_it_keeps_blender_waiting(found: dict[str, Any]) -> None:
     assert {"request", "poll", "cancel"} <= found["calls_s"].keys()
     for taken in found["calls_s"].values():
         assert taken["median"] < 0.05
-        assert taken["longest"] < 0.5  # a machine that does ten other things may hold any call up
+        assert taken["longest"] < 0.5  # a busy machine may delay any call
 
 
 def test_it_uninstalls_without_a_trace(found: dict[str, Any]) -> None:

@@ -124,7 +124,7 @@ TAKEN = ["usual", "odd", "six", "takes", "walk"]
 @pytest.mark.skipif(ASSIMP is None, reason="assimp is absent: install the package assimp-utils")
 @pytest.mark.parametrize("name", TAKEN)
 def test_assimp_finds_every_take(folder: Path, tmp_path: Path, name: str) -> None:
-    """assimp skips what a lenient reader forgives; it keeps FBX's centimetres as they are."""
+    """assimp skips what a lenient reader accepts; it keeps FBX's centimetres."""
     if name not in clips():
         pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
     command = [str(ASSIMP), "export", str(folder / f"{name}.fbx"), str(tmp_path / "x.gltf")]

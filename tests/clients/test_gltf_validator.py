@@ -1,4 +1,4 @@
-"""What we write is valid for the Khronos glTF validator: no error and no warning."""
+"""The Khronos glTF validator accepts our files without errors or warnings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def one_joint() -> Clip:
 
 
 def many_joints() -> Clip:
-    """More than 256 joints, so that joint numbers take two bytes."""
+    """More than 256 joints, so joint numbers take two bytes."""
     names = tuple(f"j{k}" for k in range(300))
     rng = np.random.default_rng(1)
     skeleton = Skeleton(names, np.arange(300) - 1, rng.normal(size=(300, 3)) * 0.02)

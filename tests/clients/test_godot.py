@@ -1,4 +1,4 @@
-"""Godot imports an engine pack as it lies: loops, root motion straight ahead from the origin, and foot events."""
+"""Godot imports an engine pack unmodified: loops, root motion straight ahead from the origin, and foot events."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def imported(place: Path) -> None:
-    """Let the editor import; this version does not end by itself, so it is ended when all scenes are there."""
+    """Let the editor import; this version does not exit on its own, so it is killed when all scenes are there."""
     log = place / "editor.log"
     with log.open("wb") as stream:
         editor = subprocess.Popen(
@@ -86,7 +86,7 @@ def test_loops_repeat_and_actions_do_not(found: dict[str, Any], project: Path) -
         for name, theirs in animations.items():
             assert theirs["loop"] is repeats and name.endswith("-loop") is repeats
             assert theirs["length"] == pytest.approx(facts(project)[name]["seconds"], abs=1e-5)
-            assert theirs["keys"] == round(60 * theirs["length"]) + 1  # Godot's default of 15 a second is overruled
+            assert theirs["keys"] == round(60 * theirs["length"]) + 1  # Godot's default of 15 per second is overridden
 
 
 def test_root_motion_goes_straight_ahead_from_the_origin(found: dict[str, Any], project: Path) -> None:

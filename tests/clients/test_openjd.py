@@ -1,4 +1,4 @@
-"""The Open Job Description client accepts the jobs that crowds are written as, and runs them."""
+"""The Open Job Description client accepts the jobs written for crowds, and runs them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def imported(blender: Callable[[Sequence[Path | str]], Imported], folder: Path) 
 
 
 def test_every_take_reaches_blender_and_moves_the_character(imported: Imported) -> None:
-    """Each take is an action; on the character's armature it puts every joint where it belongs, travel included."""
+    """Each take is an action; on the character's armature it places every joint correctly, including travel."""
     found = imported["takes.usda@all"]
     assert set(found["actions"]) == {clip.name for clip in takes()}
     first, *others = takes()

@@ -1,4 +1,4 @@
-"""three-vrm's loader takes our VRM animations: every bone, normalized, turns as the clip's does."""
+"""three-vrm's loader takes our VRM animations: every normalized bone rotates as in the clip."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import freshtake as ft
 
 @pytest.fixture(scope="session")
 def walk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three cycles of our own."""
+    """Three generated cycles."""
     path = tmp_path_factory.mktemp("crowd") / "walk.ftm"
     clips = [ft.samples.walk(np.random.default_rng(k)) for k in range(3)]
     ft.save(path, ft.variation.learn(clips, rng=np.random.default_rng(0), cyclic=True))

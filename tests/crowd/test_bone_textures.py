@@ -1,4 +1,4 @@
-"""Bone textures: a vertex that is carried by their matrices is where forward kinematics puts it."""
+"""Bone textures: a vertex moved by their matrices is where forward kinematics puts it."""
 
 from __future__ import annotations
 

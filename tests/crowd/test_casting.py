@@ -1,4 +1,4 @@
-"""Places keep their distance, fit where they can and are refused where they cannot."""
+"""Positions keep their distance, fit if they can and are refused if they cannot."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ SECONDS = 0.6
 
 @pytest.fixture(scope="module")
 def hero(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A skinned body whose hips travel below a joint that stands, with shorter legs than the walk's."""
+    """A skinned body whose hips travel below a joint that stays still, with shorter legs than the walk's."""
     path = tmp_path_factory.mktemp("hero") / "hero.glb"
     ft.write(path, rig("vrm"))
     return path
@@ -154,5 +154,5 @@ def test_what_a_body_hangs_on_is_in_metres_with_it(name: str, tmp_path: Path) ->
         filed = as_filed(clip).positions()
         assert np.abs(filed[:, 0, 1]).max() < 1e-3  # metres: it stands on the floor
         stands = filed[:, 0] if name == "static root" else filed[:, 0] - filed[:, 1]
-        assert np.linalg.norm(stands[:, [0, 2]], axis=1).max() < 0.6  # from the origin; or goes along under the hips
+        assert np.linalg.norm(stands[:, [0, 2]], axis=1).max() < 0.6  # from the origin; or travels below the hips
         assert 0.7 < filed[:, 1, 1].min() <= filed[:, 1, 1].max() < 1.2

@@ -1,4 +1,4 @@
-"""Shards of USD that are damaged, missing or of another kind: a sentence, although the library may end its process."""
+"""Shards of USD that are damaged, missing or of another kind: a sentence, although the library may kill its process."""
 
 from __future__ import annotations
 

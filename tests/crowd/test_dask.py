@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # of the cluster's own threa
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A scheduler with three worker processes on loopback, which nobody starts again."""
+    """A scheduler with three worker processes on loopback, which are not restarted."""
     with distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as found:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", found.scheduler_address]
         command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
@@ -124,7 +124,7 @@ with distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0
 
 
 def test_a_cluster_starts_after_a_scheduler_did_not_answer_whenever_garbage_is_collected() -> None:
-    """Dask holds a lock while it starts, and a client that was never closed asks for that lock when it is collected."""
+    """Dask holds a lock while it starts, and a client that was never closed takes that lock when it is collected."""
     done = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout == "started\n", done.stderr
 

@@ -1,4 +1,4 @@
-"""What goes wrong while a crowd is made: workers that are killed, a disk that is full; the same command goes on."""
+"""What goes wrong while a crowd is made: workers that are killed, a full disk; the same command continues."""
 
 from __future__ import annotations
 

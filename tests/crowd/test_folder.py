@@ -1,4 +1,4 @@
-"""Manifests and tables of characters that others changed: every field is checked, and one sentence says which."""
+"""Manifests and character tables edited by others: every field is checked, and one sentence says which."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def crowd(library: Path, tmp_path: Path) -> Path:
 
 
 def refused(crowd: Path, capsys: pytest.CaptureFixture[str], place: str) -> None:
-    """Check that both commands that read a crowd refuse it in one sentence which names the place."""
+    """Check that both commands that read a crowd refuse it with one sentence that names the location."""
     for words in (["preview", str(crowd), "-o", str(crowd.parent / "page.html")],
                   ["textures", str(crowd), "-o", str(crowd.parent / "textures")]):  # fmt: skip
         code, said = run(["crowd", *words, "--quiet"]), capsys.readouterr().err

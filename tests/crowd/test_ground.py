@@ -1,4 +1,4 @@
-"""Ground that is not flat: heights from files, and feet that stand on it as they stood on the floor."""
+"""Ground that is not flat: heights from files, and feet that stand on it as on the floor."""
 
 from __future__ import annotations
 

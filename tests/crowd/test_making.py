@@ -1,4 +1,4 @@
-"""Crowds: the same bytes however they are made, characters in their places, runs that go on where one was stopped."""
+"""Crowds: the same bytes however they are made, characters in position, runs that continue where one was stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a view shows a motion twice: against throwing dice, and as small a library as keeps to it."""
+"""How often a view shows a motion twice: compared with simulation, and the smallest library that meets the limit."""
 
 from __future__ import annotations
 

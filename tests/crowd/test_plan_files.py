@@ -1,4 +1,4 @@
-"""Plans: what they say is what is made, and what is wrong in them is said with its key."""
+"""Plans: the crowd matches the plan, and errors name the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crowds to be looked at: everybody stands where the shards have them, on pages and in pictures."""
+"""Crowd previews: everybody stands where the shards say, on pages and in pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steered characters: where their routes have them at every moment, apart from each other, feet on the ground."""
+"""Steered characters: on their routes at every moment, apart from each other, feet on the ground."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from freshtake.reports.viewport.staging import standing
 
 
 def crossing(walk: Path) -> Plan:
-    """Six who would meet in the middle, and two who follow a corner."""
+    """Six who would meet in the middle, and two who go around a corner."""
     groups = (
         Group(walk, "east", 0.375, heading=(90.0, 90.0), placement=Placement(spacing=0.9, center=(-3.0, 0.0))),
         Group(walk, "north", 0.375, size=(0.8, 0.8), placement=Placement(spacing=0.9, center=(0.0, -3.0))),
@@ -83,7 +83,7 @@ def test_every_part_follows_the_same_routes_whoever_plans_them(walk: Path, made:
     for part in (2, 3, 1):
         crowd_make(crossing(walk), tmp_path / "parts", part=(part, 3), workers=1)
         if part == 3:
-            (tmp_path / "parts" / ROUTES).unlink()  # another machine plans again
+            (tmp_path / "parts" / ROUTES).unlink()  # another machine replans
     for path in sorted(made.glob("*.npz")):
         assert (tmp_path / "parts" / path.name).read_bytes() == path.read_bytes()
 

@@ -15,7 +15,7 @@ HORIZON = 3.0
 
 
 def pair(place: Floats, velocity: Floats, radius: float, share: float = 0.5) -> HalfPlanes:
-    """What two discs may do about each other."""
+    """The velocities that two discs allow each other."""
     seen = Neighbors(
         (place[::-1] - place)[:, None], (velocity - velocity[::-1])[:, None], np.full((2, 1), radius),
         np.full((2, 1), share), np.ones((2, 1), dtype=bool),

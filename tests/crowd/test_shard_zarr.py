@@ -1,4 +1,4 @@
-"""Zarr shards hold what npz shards hold, in the same bytes each time."""
+"""Zarr shards contain the same as npz shards, with the same bytes each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crowds on two hosts: network namespaces with addresses of their own and one shared folder; a host's worker dies."""
+"""Crowds on two hosts: network namespaces with separate addresses and one shared folder; a host's worker dies."""
 
 from __future__ import annotations
 

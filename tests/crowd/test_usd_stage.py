@@ -1,4 +1,4 @@
-"""A crowd as a USD stage: characters where the archive has them, one prototype, nothing for a validator to say."""
+"""A crowd as a USD stage: characters where the archive has them, one prototype, and no complaints from a validator."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ FRAME_TIME = 1.0 / 30.0
 
 
 def orbit(seed: int, cycles: int = 8, *, size: float = 1.0, center: float = 0.0, period: float = PERIOD) -> Floats:
-    """Rows (frames, 6) that go round smoothly; size and tilt change slowly at random."""
+    """Rows (frames, 6) that cycle smoothly; size and tilt change slowly at random."""
     rng = np.random.default_rng(seed)
     frames = int(cycles * period)
     knots = np.interp(np.arange(frames) / period, np.arange(cycles + 1), rng.normal(0.0, 0.06, cycles + 1))

@@ -1,4 +1,4 @@
-"""A synthesis goes as fast and where it is told: speed, turn rate, heading, path; and weights from a pad."""
+"""Synthesis follows the requested speed and direction: speed, turn rate, heading, path; and weights from a pad."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.density.made import gaits, one_orbit
 
 
 def gone(control: object, frames: int = 360) -> Floats:
-    """Places on the ground (frames, 2), world x and z."""
+    """Positions on the ground (frames, 2), world x and z."""
     clip = gaits().sample(np.random.default_rng(0), frames=frames, control=control)  # type: ignore[arg-type]
     return np.asarray(clip.root[:, [0, 2]])
 

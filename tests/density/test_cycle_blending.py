@@ -1,4 +1,4 @@
-"""Blends of classes that go round: poses lie between, the change takes as long as the weights do, feet stay in step."""
+"""Blends of cyclic classes: poses are in between, the change takes as long as the weights do, feet stay in step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ramp(model: DensityModel, seed: int) -> tuple[Floats, Floats]:
 
 
 def test_a_ramp_takes_as_long_as_its_weights() -> None:
-    """Beside the classes' own kernels of the same phase, the pose lies where the weights say, all along the way."""
+    """Relative to the classes' own kernels of the same phase, the pose is where the weights say, all along the way."""
     model = two_orbits()
     ends = [mean_cycle(np.concatenate(model.runs(name)), phases_of(model, name)) for name in model.classes]
     middles = [np.concatenate(model.runs(name)).mean(axis=0) for name in model.classes]
@@ -57,7 +57,7 @@ def phases_of(model: DensityModel, name: str) -> Floats:
 
 
 def test_half_and_half_is_one_gait_between() -> None:
-    """A pace between the two, in every cycle, instead of cycles of the one and of the other."""
+    """A pace between the two in every cycle, instead of alternating cycles of each."""
     model = two_orbits()
     rows = model.rows(np.random.default_rng(0), frames=1500, weights={"small": 0.5, "large": 0.5})[:, 0]
     periods = np.diff(cycle_starts(rows, float(rows.mean()), 0.15 * float(rows.std())))
@@ -132,7 +132,7 @@ def test_classes_that_do_not_go_round_switch_and_say_so() -> None:
 
 @pytest.mark.parametrize("period", [23.0, 40.3])
 def test_the_period_is_that_of_the_whole_cycle(period: float) -> None:
-    """Also where the largest mode has two periods per cycle, as a skip's does."""
+    """Also if the largest mode has two periods per cycle, as in a skip."""
     angle = 2.0 * np.pi * np.arange(200) / period
     twice = np.stack([3.0 * np.sin(2.0 * angle), np.sin(angle), np.cos(angle)], axis=1)
     assert periods_of([twice], 30.0) == pytest.approx([period], abs=1.0)
@@ -140,7 +140,7 @@ def test_the_period_is_that_of_the_whole_cycle(period: float) -> None:
 
 
 def one_cycle(seed: int) -> Floats:
-    """A take that was cut to one cycle."""
+    """A take cut to one cycle."""
     return orbit(seed, 1, period=PERIOD + seed)
 
 
@@ -156,14 +156,14 @@ def test_takes_of_one_cycle_each_are_known_by_where_they_end() -> None:
 def test_what_ends_at_rest_where_it_began_or_turns_back_is_no_cycle() -> None:
     u = np.linspace(0.0, 1.0, 60)
     there_and_back = np.sin(np.pi * u)[:, None] * np.ones((1, 6))
-    assert closing([there_and_back]) > PERIODIC  # comes home the way it went
+    assert closing([there_and_back]) > PERIODIC  # returns the way it went
     rest = np.random.default_rng(0).normal(scale=1e-3, size=(20, 6))
     jump = np.concatenate([rest[:10], np.sin(np.pi * u)[:, None] ** 2 * np.ones((1, 6)), rest[10:]])
     assert closing([jump]) > PERIODIC
 
 
 def test_standing_before_and_after_a_gait_is_not_learned() -> None:
-    """A body stands, walks and stands: what is cut ends within a quarter of a cycle of where the gait does."""
+    """A body stands, walks and stands: the cut ends within a quarter of a cycle of where the gait ends."""
     gait = orbit(1, 8)
     still = gait.mean(axis=0) + 0.5 * np.sin(2.0 * np.pi * np.arange(120) / 55.0)[:, None]  # shifts its weight
     take = np.concatenate([still[:70], gait, still[70:]])
@@ -179,7 +179,7 @@ def test_standing_before_and_after_a_gait_is_not_learned() -> None:
 
 
 def test_phases_of_classes_are_laid_over_each_other() -> None:
-    """Also where another mode has most of the cycle in it: shifted either way, poses of equal phase are less alike."""
+    """Also if another mode contains most of the cycle: shifted either way, poses of equal phase are less similar."""
     angle = 2.0 * np.pi * np.arange(320) / PERIOD
     examples = {
         name: [np.stack([a * np.sin(angle), b * np.cos(angle), 0.3 * np.sin(2 * angle)], axis=1) @ np.eye(3, 6)]
@@ -198,7 +198,7 @@ def test_equal_phases_are_like_poses() -> None:
 
 
 def varied_tempo(seed: int, cycles: int = 10) -> Floats:
-    """An orbit at a tempo that goes from half to one and a half times as fast, so that no lag brings it back."""
+    """An orbit whose tempo changes from half to one and a half times, so no lag matches it with itself."""
     rows = orbit(seed, cycles)
     at = np.cumsum(np.linspace(0.5, 1.5, len(rows)))
     at = at / at.max() * (len(rows) - 1)
@@ -264,7 +264,7 @@ def test_classes_that_repeat_blend_beside_one_that_does_not() -> None:
 
 
 def test_a_take_from_which_no_way_leads_back_does_not_stay_at_its_end() -> None:
-    """A spiral never comes near to itself within the limits: it is left by its mildest jump all the same."""
+    """A spiral never comes close to itself within the limits, but is still left by its mildest jump."""
     t = np.arange(400)
     angle, size = 2.0 * np.pi * t / PERIOD, 1.0 + t / 100.0
     spiral = np.stack([3.0 * size * np.sin(angle), 2.0 * size * np.cos(angle), 0.1 * t], axis=1)

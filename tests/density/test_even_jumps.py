@@ -1,4 +1,4 @@
-"""Chances of jumps by which all of a class is followed about as often."""
+"""Probabilities of jumps that make all parts of a class be followed about equally often."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def two_halves() -> Jumps:
 
 
 def followed(table: JumpTable, frames: int = 40_000) -> Floats:
-    """How often each kernel is followed, over what is due, by a walk along the table."""
+    """How often each kernel is followed, relative to the target, in a walk along the table."""
     rng, firsts = np.random.default_rng(0), np.concatenate([[0], np.cumsum(table.counts)])
     here, rest, seen = 0, 0, np.zeros(len(table.counts))
     for chance, pick in rng.random((frames, 2)):
@@ -73,7 +73,7 @@ def test_tables_of_classes_stand_one_after_the_other() -> None:
 
 
 def test_a_take_that_changes_as_it_goes_on_is_gone_through_from_end_to_end() -> None:
-    """Jumps lead back by one cycle at a time: by the density alone the last cycles are followed over and over."""
+    """Jumps lead back by one cycle at a time: by the density alone the last cycles are repeated endlessly."""
     take = drifting(7, 0.9)
     model = learn({"a": [take]}, frame_time=FRAME_TIME)
     rows = model.rows(np.random.default_rng(0), frames=8000)[:, : model.modes]

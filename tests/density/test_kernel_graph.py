@@ -36,7 +36,7 @@ def test_kept_kernels_can_always_go_on() -> None:
         assert stop - 1 in found.jumps.here
     reached, ahead = np.zeros(len(found.frames), dtype=bool), [int(found.jumps.there[0])]
     landings = found.jumps.landings(found.pieces)
-    while ahead:  # from one kernel on, by every way: offsets are gone before the next jump
+    while ahead:  # from one kernel on, by every path: offsets have faded before the next jump
         here = ahead.pop()
         for source, goal, landing in zip(found.jumps.here, found.jumps.there, landings, strict=True):
             if source == here and not reached[goal : landing + 1].all():
@@ -68,7 +68,7 @@ def test_cyclic_can_be_said() -> None:
 
 
 def test_a_long_end_that_is_unlike_the_rest_is_left_out_and_the_class_still_goes_round() -> None:
-    """More than a cycle of something else at the end: told to go round by its period, left where it can go on."""
+    """More than a cycle of something else at the end: cyclic by its period, left where play can continue."""
     loop = orbit(1, 10)
     way = np.linspace(0.0, 8.0, 160)[1:, None] * np.ones(6)
     model = learn({"a": [np.concatenate([loop, loop[-1] + way])]}, frame_time=FRAME_TIME)
@@ -91,7 +91,7 @@ def test_a_take_whose_last_steps_lead_on_only_by_large_jumps_is_left_before_them
 
 
 def test_a_take_whose_cycles_meet_for_moments_only_is_followed_all_the_same() -> None:
-    """Each cycle is turned out of the last one's plane: usual fades lead too far away, quick ones do not."""
+    """Each cycle is rotated out of the previous one's plane: usual fades lead too far away, quick ones do not."""
     t = np.arange(10.0 * PERIOD)
     angle, tilt = 2.0 * np.pi * t / PERIOD, 0.16 * t / PERIOD
     take = np.stack([np.cos(angle), np.sin(angle) * np.cos(tilt), np.sin(angle) * np.sin(tilt)], axis=1) * 10.0
@@ -103,7 +103,7 @@ def test_a_take_whose_cycles_meet_for_moments_only_is_followed_all_the_same() ->
 
 
 def test_jumps_lead_to_other_cycles_and_never_to_where_a_take_begins() -> None:
-    """A pose is held for a third of every cycle: nearest are moments of the same cycle, which are no other ones."""
+    """A pose is held for a third of every cycle: the nearest moments, in the same cycle, do not count."""
     u = np.arange(12 * PERIOD) / PERIOD
     slow = u + np.sin(2.0 * np.pi * u) / (2.0 * np.pi) * 0.97  # nearly at rest once a cycle
     rng = np.random.default_rng(3)

@@ -256,7 +256,7 @@ def test_angles_are_wrapped_to_half_a_turn() -> None:
 
 
 def test_the_pace_is_a_filtered_noise_within_bounds() -> None:
-    """Two averages with a memory in a row, of unit variance each, through tanh: never beyond the bound."""
+    """Two autoregressive averages in a row, each of unit variance, through tanh: never beyond the bound."""
     rng, clock = np.random.default_rng(4), np.zeros(FIELDS)
     clock[DRIVE], keep = 1.2, 1.0 - 1.0 / RATES.memory
     fast = slow = 0.0

@@ -1,4 +1,4 @@
-"""Feet of blends: they land and leave between when the classes' feet do, at heights between the classes'."""
+"""Feet of blends land and lift off between the times of the classes' feet, at heights between the classes'."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_run_without_any_edge_is_far_inside_or_outside() -> None:
 
 
 def low_foot_speed(model: DensityModel, clip: ft.Clip) -> float:
-    """The mean speed over the ground of foot joints near the floor, in leg lengths a second, whatever they do there."""
+    """The mean ground speed of foot joints near the floor, in leg lengths per second, whatever they do there."""
     assert model.planting_model is not None
     leg, places = leg_length(clip.skeleton), clip.positions()[:, foot_joints(model.planting_model)]
     low = places[..., clip.up_index] < model.planting_model.floor + 0.04 * leg
@@ -126,7 +126,7 @@ def test_one_cycle_steps_with_both_feet(offset: int) -> None:
 def test_a_stream_of_steady_weights_is_decoded_in_blocks_to_the_same_motion(
     gaits: DensityModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Weights that may change are asked for frame by frame; those that cannot are twenty times as fast in blocks."""
+    """Weights that may change are read frame by frame; constant ones are twenty times as fast in blocks."""
     weights, decodes = {"walk": 0.5, "run": 0.5}, []
     plain_decode = DensityModel.decode
 

@@ -1,4 +1,4 @@
-"""A small body that steps in place, made by formula: takes of it are cheap, differ smoothly and stand firmly."""
+"""A small synthetic body that steps in place: its takes are cheap, differ smoothly and stand firmly."""
 
 from __future__ import annotations
 

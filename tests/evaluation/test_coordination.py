@@ -1,4 +1,4 @@
-"""Coordination: kept by real takes, lost by noise on one arm; and figures of baselines beside the variants."""
+"""Coordination: kept by real takes, lost by noise on one arm; and figures of baselines next to the variants."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INPUTS, EXTRA = takes(1, 4, "input"), takes(2, 4, "extra")
 
 
 def shaken(clip: Clip, joint: str, rng: np.random.Generator) -> Clip:
-    """A slow wave of its own on one joint."""
+    """A separate slow wave on one joint."""
     time = np.arange(len(clip)) * clip.frame_time
     wave = 0.5 * np.sin(2 * np.pi * rng.uniform(1, 2) * time + rng.uniform(0, 6))
     rotations = clip.rotations.copy()

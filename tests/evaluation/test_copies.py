@@ -1,4 +1,4 @@
-"""Copies are found whatever their heading and place, and nothing else is."""
+"""Copies are found whatever their heading and position, and nothing else is."""
 
 from __future__ import annotations
 

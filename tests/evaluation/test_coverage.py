@@ -26,7 +26,7 @@ def test_window_costs_equal_the_sums() -> None:
 
 
 def slow_patches(costs: list[Floats], shortest: int) -> float:
-    """The cheapest cutting by trying every piece on every place of every input."""
+    """The cheapest cutting, by trying every piece at every position of every input."""
     frames = costs[0].shape[0]
 
     @lru_cache

@@ -1,4 +1,4 @@
-"""A classifier that saw other sets finds shaking variants, and cannot find real takes."""
+"""A classifier trained on other sets detects shaking variants, but not real takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins of loops against a slow oracle that lays them end to end, and copies that are found."""
+"""Joins of loops against a slow oracle that concatenates them, and copies that are found."""
 
 from __future__ import annotations
 

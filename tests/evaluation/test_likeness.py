@@ -25,7 +25,7 @@ def test_the_discriminant_points_from_mean_to_mean_when_spreads_are_round() -> N
 
 
 def test_windows_of_one_clip_never_stand_on_both_sides() -> None:
-    """Every clip has a place of its own: a leak would be told apart by it, honest folds can only guess."""
+    """Every clip has its own position: a leak would recognize it, honest folds can only guess."""
     rng = np.random.default_rng(2)
     found = []
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""What makes a variant look wrong moves its own figure, and size, place and heading move none."""
+"""Each defect changes its own figure, and size, position and heading change none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our figures of how real variants move equal those of the yardstick that came with the data, before it rounds."""
+"""Our figures of how real variants look equal those of the reference program for the data, before rounding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.conftest import DATA
 from tests.evaluation.stepping import jittered
 
 YARDSTICK = DATA.parent / "tools" / "realness.py"
-pytestmark = [  # it leaves files to be closed by themselves
+pytestmark = [  # it does not close its files
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -54,7 +54,7 @@ def yardstick() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def folders(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Path]]]:
-    """Inputs, further takes and variants, as files; the variants are takes that shake, sink and turn their arms."""
+    """Inputs, unseen takes and variants, as files; the variants are takes that shake, sink and rotate their arms."""
     out = {}
     for name, folder in SETS.items():
         kind = name.rstrip("0123456789")

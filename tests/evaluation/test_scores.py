@@ -1,4 +1,4 @@
-"""The whole: variants that are bad in a known way are found bad in that way, beside real takes that are not."""
+"""The whole evaluation: variants with a known defect are found to have it, unlike real takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpolations lie in the inputs' span, other motions do not."""
+"""Interpolations are in the inputs' span, other motions are not."""
 
 from __future__ import annotations
 

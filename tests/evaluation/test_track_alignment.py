@@ -1,4 +1,4 @@
-"""Dynamic time warping against the recursion written out."""
+"""Dynamic time warping against the written-out recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our figures equal those of the yardstick that came with the data, and real takes score what is known of them."""
+"""Our figures equal those of the reference program that came with the data, and real takes get known scores."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_figures_equal_the_yardstick(yardstick: ModuleType, folder: str) -> None
         theirs = yardstick.evaluate(*files(folder), draws=1)
     ours = scored(folder)
     for key, name in SAME.items():
-        if np.isfinite(theirs[name]):  # theirs is infinite for clips that no input can be laid under
+        if np.isfinite(theirs[name]):  # theirs is infinite for clips that no input can be aligned to
             assert np.isclose(ours.value(key), theirs[name], rtol=1e-7, atol=1e-12), key
     assert np.isclose(100 * ours.value("coverage"), theirs["coverage"])
     assert np.isclose(100 * ours.value("set_coverage"), theirs["set_coverage"])

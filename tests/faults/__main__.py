@@ -1,10 +1,10 @@
 """Let every writing command meet faults: python -m tests.faults --kills 300 [--seed 1] [--only vary].
 
 Kills come at random moments and at every flush to the disk; disks are full, or hold half of the result; clocks are
-decades off. A child is forked from a process in which all code is loaded, so that kills fall into the work and not into
-the start. After a fault the result is as it was before or as it should be, never in between; the same command run again
+decades off. A child is forked from a process in which all code is loaded, so kills hit the work and not the
+start. After a fault the result is as before or as it should be, never in between; the same command run again
 completes it, with the same bytes, and leaves no temporary file. The studio, the server for agents and first
-compilations have rows too. Prints a table, and exits with 1 where anything was otherwise.
+compilations have rows too. Prints a table, and exits with 1 if anything else happened.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every command that writes, small, with what it reads."""
+"""Every command that writes, in a small version, with its inputs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "crowd": (["crowd", "walk.ftm", "-n", "6", "--seconds", ".3", "--workers", "1", "-o", "{}"], "crowd"),
     "view": (["view", "walk", "-o", "{}"], "page.html"),
     "samples": (["samples", "write", "walk", "-n", "3", "-o", "{}"], "samples"),
-    # Not the words of a command line: the server for agents is started, and its tool of this name called.
+    # Not a command line: the server for agents is started, and its tool of this name is called.
     "mcp": (["mcp", "vary", "walk.ftm", "{}"], "by_agent"),
 }
-# Pages and reports contain the time of their making: they have to be complete, not equal.
+# Pages and reports contain the time they were made: they have to be complete, not equal.
 SAME_SIZE_ONLY = {"evaluate", "view"}
-# Results that grow file by file, each of them complete: shards of a crowd, loops of several clips, samples.
+# Results written file by file, each of them complete: shards of a crowd, loops of several clips, samples.
 FILE_BY_FILE = {"crowd", "loop", "samples"}
 
 

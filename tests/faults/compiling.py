@@ -1,4 +1,4 @@
-"""First commands after an installation, all at once: each compiles, one is killed, and all share one cache."""
+"""First commands after an installation, run in parallel: each compiles, one is killed, and all share one cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compile_at_once(home: Path) -> Counts:
     results = [content(target) for target in (*targets[:AT_ONCE], targets[-1])]
     counts.not_completed = sum(code != 0 for code in codes) + sum(result != results[-1] for result in results)
     counts.corrupt = sum(not data.startswith(MARK) for data in before.values())
-    # A complete cache is only read; one that is damaged would be written again.
+    # A complete cache is only read; a damaged one would be rewritten.
     counts.other = int(_code_files(cache) != before or not before)
     # The killed one may have left one file, which is removed when it is ten minutes old.
     counts.left_over = max(len(list(cache.rglob("*.tmp"))) - 1, 0)

@@ -1,4 +1,4 @@
-"""Processes that are forked for faults, and the counts of what became of their results."""
+"""Processes forked for faults, and counts of what happened to their results."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from freshtake.formats import files
 
 @dataclass
 class Counts:
-    """What became of results under faults."""
+    """What happened to results under faults."""
 
     faults: int = 0
     in_work: int = 0  # faults that came before the command ended
     corrupt: int = 0  # results that are neither as before nor as they should be
     not_completed: int = 0  # by the same command, run again
     left_over: int = 0  # temporary files after that
-    other: int = 0  # exit codes or sentences that should not be
+    other: int = 0  # wrong exit codes or sentences
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -51,5 +51,5 @@ def ended(process: int) -> int:
 
 
 def silence() -> None:
-    """Throw away what this process reports, where that is expected."""
+    """Discard what this process reports, if that is expected."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

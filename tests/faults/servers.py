@@ -1,4 +1,4 @@
-"""Servers that are killed: the one for agents, which writes what a tool call asks for, and the studio."""
+"""Killed servers: the one for agents, which writes what a tool call requests, and the studio."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def call_agent_server(tool: str, arguments: dict[str, Any]) -> int:
     """Run the server for agents in a fork, which dies with this process's group, and call one of its tools.
 
     Returns:
-        0 where the tool did what it was asked for, 2 where it answered with a sentence.
+        0 if the tool did its job, 2 if it answered with a sentence.
     """
     (stdin, requests), (answers, stdout) = os.pipe(), os.pipe()
     process = os.fork()
@@ -92,7 +92,7 @@ _EXPECTED = ("take", "take", "take", "model", "variant", "variant")
 
 
 def _use_studio(home: Path, folder: Path, kill_after: float | None) -> tuple[list[str], bool]:
-    """Start a studio and ask for a model and variants of three takes.
+    """Start a studio and request a model and variants of three takes.
 
     Returns:
         The items that it reported to have made, and whether it was killed before it had done everything.

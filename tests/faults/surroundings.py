@@ -1,4 +1,4 @@
-"""Faults of what is around a command: disks, clocks, and kills at the moments when it flushes files."""
+"""Faults in a command's environment: disks, clocks, and kills when it flushes files."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def small_disk(trial: Trial) -> Counts:
 
 @contextlib.contextmanager
 def _mounted(place: Path, kilobytes: int) -> Iterator[bool]:
-    """Mount a disk in memory of this size, where this user may."""
+    """Mount a disk in memory of this size, if this user may."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", str(place)]
     mounted = shutil.which("mount") is not None and subprocess.run(command, capture_output=True).returncode == 0
     try:
@@ -111,11 +111,11 @@ def _refused(trial: Trial, code: int) -> Counts:
 
 
 def wrong_clock(trial: Trial) -> Counts:
-    """Clock decades off: files have other dates than now, leftovers go, and those of a living process stay."""
+    """Clock decades off: files have other dates than now, leftovers are removed, those of a running process stay."""
     counts = Counts()
     for off in CLOCKS:
         trial.clear()
-        # A command that writes file by file clears the folder that it writes to, and another's file there is a refusal.
+        # A command that writes file by file clears its target folder, and another command's file there is a refusal.
         inside = trial.name in FILE_BY_FILE
         places = [trial.target / ABANDONED] if inside else [trial.place / ABANDONED, trial.place / LOCKED]
         for path in places:

@@ -1,4 +1,4 @@
-"""The suite of faults sees what it looks for, and one command passes all of it."""
+"""The fault suite detects what it looks for, and one command passes all of it."""
 
 from __future__ import annotations
 

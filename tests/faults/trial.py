@@ -15,7 +15,7 @@ Content = dict[str, bytes]
 
 
 def content(target: Path) -> Content | None:
-    """Return the files of a result by name, without those that are being written; None where there is none."""
+    """Return the files of a result by name, without those being written; None if there is no result."""
     if target.is_dir():
         paths = (p for p in sorted(target.rglob("*")) if p.is_file() and not p.name.startswith("."))
         return {str(p.relative_to(target)): p.read_bytes() for p in paths}
@@ -31,7 +31,7 @@ class Trial:
         self.target = self.place / COMMANDS[name][1]
         self.words = words_of(name, self.target)
         self.clear()
-        # Loads and compiles what the command needs, in this process, so that forks have it.
+        # Loads and compiles what the command needs, in this process, so forks have it.
         assert run_words(self.words) == 0, name
         self.clear()
         began = time.monotonic()
@@ -56,14 +56,14 @@ class Trial:
         return ended(process) < 0
 
     def judged(self, in_work: bool) -> Counts:
-        """Look at what a fault left, run the command again, and look at that."""
+        """Check what a fault left, rerun the command, and check the result."""
         counts = Counts(faults=1, in_work=int(in_work))
         left = content(self.target)
         partial = self.name in FILE_BY_FILE and left is not None and len(left) < len(self.expected or ())
         if left is not None:
             complete = {key: (self.expected or {}).get(key, b"") for key in left} if partial else self.expected
             counts.corrupt = int(not self.alike(left, complete))
-        # A crowd goes on where it was; any other result has to be replaced.
+        # A crowd continues where it was; any other result has to be replaced.
         again = [*self.words] if left is None or (partial and self.name == "crowd") else [*self.words, "--force"]
         code = ended(forked(lambda: run_words(again)))
         counts.not_completed = int(code != 0 or not self.alike(content(self.target), self.expected))

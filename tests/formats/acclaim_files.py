@@ -1,4 +1,4 @@
-"""For the Acclaim tests: forward kinematics straight from the format's definition, and files made up at random."""
+"""For the Acclaim tests: forward kinematics straight from the format's definition, and random files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Rig:
 
 
 def slow_points(rig: Rig, frame: dict[str, list[float]], degrees: bool) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Where each bone begins and ends in one frame, by the definition."""
+    """Where each bone begins and ends in one frame, by definition."""
     unit = math.pi / 180 if degrees else 1.0
     asf_unit = math.pi / 180 if rig.degrees else 1.0
 

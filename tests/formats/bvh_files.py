@@ -1,4 +1,4 @@
-"""BVH files made by hypothesis: what a file says (a model of our own) and one of the many ways to write it down."""
+"""BVH files made by hypothesis: what a file says (our own model) and one of the many ways to write it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AWKWARD = ("End", "Site", "OFFSET", "MOTION", "JOINT", "ROOT", "HIERARCHY", "Fra
 
 @dataclass(frozen=True)
 class Node:
-    """A joint as the file tells it; offsets are spelled, so that the test can compare what was read bit by bit."""
+    """A joint as written in the file; offsets are strings, so the test can compare what was read bit by bit."""
 
     name: str
     parent: int
@@ -101,7 +101,7 @@ def files(draw: st.DrawFn) -> File:
 
 @st.composite
 def spelled(draw: st.DrawFn, nodes: tuple[Node, ...], rows: tuple[tuple[str, ...], ...], frame_time: str) -> str:
-    """One of the ways to write the file down: blanks, line ends, case of keywords, everything on one line."""
+    """One of the ways to write the file: blanks, line ends, case of keywords, everything on one line."""
     end = draw(st.sampled_from(["\n", "\r\n", "\r", " \t\n", "\n\n", "\r\n \r\n"]))
     blank = draw(st.sampled_from([" ", "\t", "   ", " \t "]))
     soft = draw(st.sampled_from([end, end, " "]))  # where a line end and a blank mean the same

@@ -1,4 +1,4 @@
-"""Small random clips with every kind of channel layout, for tests that hand our files to other programs."""
+"""Small random clips with every kind of channel layout, for tests that pass our files to other programs."""
 
 from __future__ import annotations
 

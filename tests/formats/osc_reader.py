@@ -1,4 +1,4 @@
-"""A second reader of OSC packets, so that ours is not checked by itself."""
+"""A second reader of OSC packets, so ours is not checked against itself."""
 
 from __future__ import annotations
 

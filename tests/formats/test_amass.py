@@ -1,4 +1,4 @@
-"""AMASS archives: read as the field has them, written for the same body, and any other body put onto it."""
+"""AMASS archives: read in their usual form, written for the same body, and any other body retargeted to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(8)
 
 
 def arrays(joints: int = 52, frames: int = 6, **changes: Any) -> dict[str, Any]:
-    """As numpy.savez gets them from AMASS's own scripts."""
+    """As AMASS's own scripts pass them to numpy.savez."""
     found = {
         "poses": RNG.normal(size=(frames, 3 * joints)) * 0.4,
         "trans": RNG.normal(size=(frames, 3)),

@@ -1,4 +1,4 @@
-"""Map files: what is written is read again, and what is wrong is said in one sentence."""
+"""Map files: written maps are read back, and errors are one sentence."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from freshtake.cli.entry import run
 from freshtake.errors import LONGEST_MESSAGE
 from tests.broken import CORPUS, Case
 
-LONGEST = 60.0  # seconds of CPU: a refusal takes milliseconds, a trap takes for ever
+LONGEST = 60.0  # seconds of CPU: a refusal takes milliseconds, a trap takes forever
 MOST_MEMORY = 50 << 20  # bytes of scratch for any of these small files
 OUT_OF_PROPORTION = [case for case in CORPUS if "huge" in case.title or "beyond" in case.title]
 FROM_THE_SHELL = ("bvh: nested too deeply", "empty scene.glb", "rubbish points.c3d", "pipe", "npz: pickle inside")

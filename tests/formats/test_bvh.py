@@ -1,4 +1,4 @@
-"""BVH: what a file says is what is read, and what is read survives writing."""
+"""BVH: files are read correctly, and clips survive writing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def assert_same_motion(first: Clip, again: Clip) -> None:
 
 
 def slow_positions(file: File) -> np.ndarray:
-    """Joint after joint, frame after frame, with 4 x 4 matrices and the channels in the file's order."""
+    """Joint by joint, frame by frame, with 4 x 4 matrices and the channels in the file's order."""
     out = np.empty((len(file.rows), len(file.nodes), 3))
     for frame, row in enumerate(file.rows):
         values = iter(map(float, row))
@@ -243,7 +243,7 @@ def test_a_name_that_bvh_cannot_hold_is_refused_in_writing(tmp_path: Path, name:
 
 
 def test_a_rotation_on_a_joint_without_rotation_channels_is_not_lost(tmp_path: Path) -> None:
-    layout = (ROOT_CHANNELS, (), JOINT_CHANNELS)  # all would fit but the rotation of B
+    layout = (ROOT_CHANNELS, (), JOINT_CHANNELS)  # all would fit except the rotation of B
     skeleton = Skeleton(("A", "B", "C"), np.array([-1, 0, 1]), np.eye(3), (), layout)
     rng = np.random.default_rng(3)
     rotations = from_euler(rng.uniform(-3, 3, (5, 3, 3)), "ZYX")

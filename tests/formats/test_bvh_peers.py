@@ -1,4 +1,4 @@
-"""What we write is what other programs read: bvhio, pymotion and the team's own yardstick."""
+"""Other programs read our files correctly: bvhio, pymotion and the team's own reference program."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_pymotion_reads_our_files(tmp_path: Path, layout: tuple[tuple[str, ...],
     assert peer.data["frame_time"] == clip.frame_time
     assert parents[1:].tolist() == clip.skeleton.parents[1:].tolist()
     assert sites.tolist() == [list(site.offset) for site in clip.skeleton.end_sites]
-    # Its file format tells where joints move; its forward kinematics knows the root only.
+    # Its file format supports moving joints; its forward kinematics only a moving root.
     np.testing.assert_allclose(local, clip.local_translations(), rtol=0, atol=1e-9)
     side = np.sign((rotations * clip.rotations).sum(-1, keepdims=True))
     np.testing.assert_allclose(rotations * side, clip.rotations, rtol=0, atol=1e-7)

@@ -330,7 +330,7 @@ except ft.FormatError as error:
 
 
 def test_a_clip_is_written_with_its_unit(tmp_path: Path) -> None:
-    """The unit of a body without one is guessed and noted; what nothing is known of is noted too."""
+    """The unit of a body without one is guessed and noted; an unknown unit is noted too."""
     said: list[str] = []
     clip = walk(np.random.default_rng(0), fps=20.0).changed(unit_m=None)
     ft.write(tmp_path / "a.c3d", clip, warn=said.append)

@@ -1,4 +1,4 @@
-"""Many clips under names of their own: one file where a format holds several, else one for each."""
+"""Many clips under their own names: one file if the format holds several, else one for each."""
 
 from __future__ import annotations
 

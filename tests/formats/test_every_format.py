@@ -1,4 +1,4 @@
-"""For any rig, rate, vertical axis, unit and format: what is read back is what was written, bone for bone."""
+"""For any rig, rate, vertical axis, unit and format: clips read back as written, bone for bone."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, number: int) -> None:
         filed = with_up(raw(path).changed(up=found.up), up)
         there = filed.positions() * (stated or unit)
         assert np.abs(there - places[:, order]).max() < 2e-5, (ending, rig)
-        body = body_of(found)  # what is learned from: the same joints, in the same places
+        body = body_of(found)  # what models learn from: the same joints, at the same positions
         seen = with_up(found, up).positions() * (stated or unit)
         assert np.abs(seen[:, body] - places[:, order][:, body]).max() < 2e-5, (ending, rig)
         before, after = lengths(made, order) * unit, lengths(found) * (stated or unit)
@@ -78,13 +78,13 @@ def test_what_is_written_is_read_back(tmp_path: Path, number: int) -> None:
 
 
 def body_of(clip: Clip) -> list[int]:
-    """The joints of the body, without what stands above it or beside it."""
+    """The joints of the body, without those above or next to it."""
     return [joint for joint in clip.skeleton.body() if joint or clip.skeleton.base is None]
 
 
 @pytest.mark.parametrize(("first", "second"), list(product(("bvh", "glb", "fbx", "usda", "npz"), repeat=2)))
 def test_root_motion_survives_a_conversion(tmp_path: Path, first: str, second: str) -> None:
-    """A joint that goes evenly along under the hips goes evenly in every file, and does not sway with them."""
+    """A joint that travels evenly below the hips does so in every file, and does not sway with them."""
     made = RIGS["root motion"](walk(np.random.default_rng(0), fps=30.0))
     ft.write(tmp_path / f"a.{first}", made)
     command = ["convert", str(tmp_path / f"a.{first}"), str(tmp_path / f"b.{second}"), "--quiet"]

@@ -1,4 +1,4 @@
-"""Whole files in, whole files out: what is refused before it is opened, and what is left behind when writing fails."""
+"""Reading and writing whole files: what is refused before opening, and what is left behind when writing fails."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def in_another_process_space(*command: str) -> list[str]:
     return isolated if works else list(command)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks: leftovers are told by their age there")
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks: leftovers are recognized by age there")
 def test_what_a_killed_process_left_is_cleared_at_the_next_write_and_what_a_live_one_writes_is_not(
     tmp_path: Path,
 ) -> None:
@@ -232,7 +232,7 @@ def test_what_a_killed_process_left_is_cleared_at_the_next_write_and_what_a_live
     elsewhere = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000000-", left[0])
     long_ago = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000001-", left[0])
     longer_name = tmp_path / f"{left[0]}.usdc"  # some formats are written under one, next to the file with the lock
-    librarys = tmp_path / f"{left[0]}.YD7TJI"  # as USD's library names what it has not finished
+    librarys = tmp_path / f"{left[0]}.YD7TJI"  # as USD's library names unfinished files
     mine = tmp_path / ".notes.tmp"
     for path in (elsewhere, long_ago, longer_name, librarys, mine):
         path.write_text("")
@@ -310,7 +310,7 @@ def test_models_and_crowds_are_durable(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_folder_that_holds_leftovers_only_is_free(tmp_path: Path) -> None:
-    """A command that is killed before its first file leaves a folder with a temporary file: it can be run again."""
+    """A command killed before its first file leaves a folder with a temporary file: it can be rerun."""
     folder = tmp_path / "out"
     folder.mkdir()
     left = folder / f".first.json.{files._machine()}-{'1' * 16}.tmp"

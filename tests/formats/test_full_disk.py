@@ -1,4 +1,4 @@
-"""A disk that is full: every writer says so, and leaves nothing under the target's name or beside it."""
+"""A full disk: every writer reports it, and leaves nothing under the target's name or next to it."""
 
 from __future__ import annotations
 

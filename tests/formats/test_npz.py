@@ -1,4 +1,4 @@
-"""npz: every noun survives bit for bit, files by others are understood, and nothing hostile gets far."""
+"""npz: every motion type survives bit for bit, files by others are understood, and nothing hostile gets far."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def strokes(draw: st.DrawFn) -> Stroke:
 
 
 def assert_same(a: Any, b: Any, where: str = "") -> None:
-    """Equal bit for bit in every field, whatever the noun."""
+    """Equal bit for bit in every field, whatever the type."""
     assert type(a) is type(b), where
     if is_dataclass(a):
         for field in fields(a):
@@ -138,7 +138,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def as_stored(path: Path) -> Motion:
-    """What the file holds; `ft.read` may move the root to the joint that carries the body."""
+    """The content of the file; `ft.read` may move the root to the joint that carries the body."""
     return take_in_all([path], ReadOptions(), filed=True)[0].motion
 
 

@@ -1,4 +1,4 @@
-"""Files of pins, contacts and mappings: what they mean, and one sentence for each that cannot be read."""
+"""Files of pins, contacts and mappings: their meaning, and one sentence for each unreadable one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which format a file is in: by content first, by name where content leaves it open."""
+"""Which format a file is in: by content first, by name if the content is ambiguous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a study: what is written is read again, and a bad row is one sentence that names its line."""
+"""The tables of a study: written tables are read back, and a bad row gives one sentence that names its line."""
 
 from __future__ import annotations
 

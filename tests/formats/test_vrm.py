@@ -1,4 +1,4 @@
-"""OSC in bytes and poses as VMC packets, read by a small decoder of the tests' own."""
+"""OSC in bytes and poses as VMC packets, read by the tests' own small decoder."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_pose_in_unity_is_the_mirror_image_of_ours(name: str) -> None:
     offsets = table[:, :3].copy()
     offsets[0] += root[:3]
     assert root[3:].tolist() == [0, 0, 0, 1]
-    # Forward kinematics by the received numbers, in plain matrices, must give the mirror image of our own.
+    # Forward kinematics of the received numbers, in plain matrices, must give the mirror image of our own.
     there = forward(made.skeleton.parents, offsets, turns).positions
     np.testing.assert_allclose(there, made.positions()[0] @ MIRROR, atol=2e-6)
 

@@ -30,7 +30,7 @@ def main() -> int:
             result = fuzz(target, seed, seconds, options.inputs or 10**9, options.keep)
             failed += len(result.failures)
             print(
-                f"{target:8} seed {seed}: {result.done} inputs, {result.taken} taken for good and used in"
+                f"{target:8} seed {seed}: {result.done} inputs, {result.taken} accepted and used in"
                 f" {result.uses} ways, {len(result.failures)} failures",
                 flush=True,
             )

@@ -1,4 +1,4 @@
-"""One target in a process of its own, so that a crash, a hang or a flood of memory ends this process only.
+"""One target in a separate process, so a crash, a hang or memory exhaustion ends only this process.
 
     python -m tests.fuzz.child TARGET SEED FIRST COUNT SECONDS FOLDER
 
@@ -52,9 +52,9 @@ def read(path: Path, reader: Callable[[Path], object] | None = None) -> int:
 
 
 def complaint(path: Path, taken: list[int] | None = None, reader: Callable[[Path], object] | None = None) -> str:
-    """Return what went wrong beyond the one sentence that may come back; empty if nothing did.
+    """Return what went wrong other than the one allowed sentence; empty if nothing did.
 
-    To `taken` is added in how many ways a file was used that is taken for good.
+    `taken` also counts the ways in which an accepted file was used.
     """
     try:
         with warnings.catch_warnings():

@@ -1,10 +1,10 @@
 """Coverage-guided fuzzing of readers: python -m tests.fuzz.guided [TARGET ...] [--seconds 1200] [--keep fuzz-failures].
 
-One target after the other, all of them where none is named, each for so many seconds of processor time, so that a run
+One target after another, all of them if none is named, each for a number of seconds of processor time, so a run
 on a busy machine is as long as any other. Prints a row for each.
 
-Needs atheris, which is no requirement of ours: install it into a separate environment next to freshtake. Readers are
-instrumented as they are imported, so that inputs which reach new branches are kept and damaged further. Half of the
+Needs atheris, which freshtake does not require: install it into a separate environment next to freshtake. Readers are
+instrumented as they are imported, so inputs that reach new branches are kept and damaged further. Half of the
 damage is libFuzzer's, the other half that of `tests.fuzz.mutate`, inside of containers too, whose checksums are
 corrected. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is written to the folder
 once, with the traceback next to it. `--corpus` names a folder that inputs are read from and added to.
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _all_targets() -> tuple[str, ...]:
-    """Return the names of all targets, from a process of its own: what is imported here would not be instrumented."""
+    """Return the names of all targets, from a separate process: modules imported here would not be instrumented."""
     code = "from tests.fuzz.seeds import TARGETS; print('\\n'.join(TARGETS))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return tuple(done.stdout.split("\n")[:-1])
@@ -137,7 +137,7 @@ def _compiled() -> list[str]:
 
 
 def _kind(problem: str) -> str:
-    """Return what failures with one cause share: the places of a traceback, or the sentence without its file."""
+    """Return what failures of one cause share: the locations in a traceback, or the sentence without its file."""
     lines = [line for line in problem.splitlines() if line.strip().startswith("File ")]
     return "\n".join(lines) or problem[:30]
 

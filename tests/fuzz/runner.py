@@ -25,7 +25,7 @@ class Failure(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How many inputs were read, how many of them were taken for good, and in how many ways those were used."""
+    """How many inputs were read, how many were accepted, and in how many ways those were used."""
 
     done: int
     failures: list[Failure]

@@ -1,4 +1,4 @@
-"""Good files of every format, small, written by our own writers; and how to damage what lies inside a container."""
+"""Good files of every format, small, written by our own writers; and how to damage the inside of a container."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ AMC = "#!comment\n:FULLY-SPECIFIED\n:DEGREES\n" + "".join(
 
 @dataclass(frozen=True)
 class Target:
-    """One reader: the name that its files get, good files, what must lie beside them, how to damage the inside."""
+    """One reader: the name of its files, good files, what must be next to them, how to damage the inside."""
 
     name: str
     file: str
@@ -170,7 +170,7 @@ def _amass() -> bytes:
 
 
 def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
-    """Damage one member, or its name, and pack again, so that checksums hold."""
+    """Damage one member, or its name, and repack, so checksums are valid."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = [(name, archive.read(name)) for name in archive.namelist()]
     chosen = int(rng.integers(0, len(members)))
@@ -247,7 +247,7 @@ def _stored(name: str, folder: Path, *models: object) -> Target:
 
 
 def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
-    """Damage one member, or one of its values, and let the header say the checksums of what is there."""
+    """Damage one member, or one of its values, and update the checksums in the header."""
     if rng.random() < 0.7:  # such models load far more often than those whose bytes are damaged
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.ftm"
@@ -334,7 +334,7 @@ def _abc(folder: Path) -> Target:
 
 
 def _skin(folder: Path) -> Target:
-    """Characters, whose skin is read too when a clip is put onto them."""
+    """Characters, whose skin is also read when a clip is retargeted to them."""
     seeds = [
         skinned(bent=bent, prop=prop).save(folder / "hero.glb").read_bytes()
         for bent, prop in ((False, False), (True, True))

@@ -1,4 +1,4 @@
-"""Files that are no motion: plans, places, grounds, marks, ratings, pins, maps, shards, messages of other programs."""
+"""Files other than motion: plans, places, grounds, marks, ratings, pins, maps, shards, messages of other programs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ KEY = "stimulus,experiment,motion,condition,sources\ns1,A,walk,variants,a.bvh;b.
 
 
 class SideFile(NamedTuple):
-    """How a kind of file is called, good ones, how it is read, and what lies next to it."""
+    """The name of a kind of file, good examples, how it is read, and what has to be next to it."""
 
     file: str
     seeds: tuple[bytes, ...]
@@ -93,7 +93,7 @@ class SideFile(NamedTuple):
 
 
 def read_whole_plan(path: Path) -> None:
-    """Read a plan with the places and the ground that it names."""
+    """Read a plan with the places and the ground it names."""
     plan = read_plan(path)
     read_places(plan)
     if plan.ground is not None:

@@ -1,4 +1,4 @@
-"""Files that are no motion, each with the inputs that readers of text and JSON fail at."""
+"""Files other than motion, each with inputs that break readers of text and JSON."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from freshtake.texture.loop_making import loop_rows
 
 FARTHEST = 1e7  # in any unit of length: nothing that a body reaches
 FLUNG = 100.0  # lengths of all bones a second: nothing that a body does
-AT_ONCE = 3  # commands that a model is used by, in turns that its bytes decide
+AT_ONCE = 3  # commands that use a model, in an order determined by its bytes
 
 # The words of every command that uses a model, by the class of the model; {m} is its file, {o} where its result goes.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -68,7 +68,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 def use(path: Path, *, every: bool = False) -> int:
-    """Use a model file in the ways that its kind has; raises AssertionError for what should not happen.
+    """Use a model file in the ways its kind supports; raise AssertionError for what should not happen.
 
     Args:
         path: The model.
@@ -112,7 +112,7 @@ def by_command(command: str, path: Path) -> None:
 
 
 def use_in_python(model: Any) -> int:
-    """Use a model by its methods; what is refused in one way must not hide what happens in the next."""
+    """Use a model through its methods; a refusal in one must not hide what happens in the next."""
     rng = np.random.default_rng(0)
     ways: list[Callable[[], Any]]
     if isinstance(model, ft.texture.TextureModel):
@@ -152,7 +152,7 @@ def _walk() -> ft.Clip:
 
 @lru_cache(maxsize=1)
 def _files() -> Path:
-    """Return a folder with a clip and a model that commands need beside the model under test."""
+    """Return a folder with a clip and a model that commands need in addition to the model under test."""
     folder = Path(tempfile.mkdtemp(prefix="freshtake-fuzz-"))
     import atexit
 

@@ -1,4 +1,4 @@
-"""Takes of several files brought together: rest poses that differ are refused, bodies of other sizes are not."""
+"""Takes from several files combined: different rest poses are refused, different body sizes are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.motion.edit import scaled
 
 
 def other_rest(clip: Clip, joint: str, direction: list[float]) -> Clip:
-    """The same rotations on a skeleton one of whose bones points another way."""
+    """The same rotations on a skeleton with one bone pointing another way."""
     offsets = clip.skeleton.offsets.copy()
     number = clip.skeleton.index(joint)
     offsets[number] = np.linalg.norm(offsets[number]) * np.array(direction)

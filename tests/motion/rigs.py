@@ -52,7 +52,7 @@ def on_base(
 
 
 def root_motion(clip: Clip, turn: float = 0.0, *, six: bool = False) -> Clip:
-    """A joint on the floor that goes along under the hips at an even pace, and does not turn with them."""
+    """A joint on the floor that travels below the hips at an even pace, and does not rotate with them."""
     rig = on_base(clip, name="root", turn=turn, six=six)
     pace = np.linspace(clip.root[0], clip.root[-1], len(clip))
     pace[:, clip.up_index] = 0.0
@@ -63,7 +63,7 @@ def root_motion(clip: Clip, turn: float = 0.0, *, six: bool = False) -> Clip:
 
 
 def bones_along_x(clip: Clip) -> Clip:
-    """Every joint's frame turned so that x runs along its bone, as many exporters have it: at rest no body is left."""
+    """Every joint's frame rotated so x is along its bone, as in many exporters: the rest pose shows no body."""
     old = clip.skeleton
     frames = np.tile([1.0, 0.0, 0.0, 0.0], (len(old), 1))
     for joint in range(len(old)):
@@ -95,7 +95,7 @@ def blender(clip: Clip) -> Clip:
 
 
 def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
-    """Further joints at the end, which stand still on their parents: name, parent, offset."""
+    """Additional joints at the end, fixed on their parents: name, parent, offset."""
     old, count = clip.skeleton, len(added)
     names = (*old.names, *[name for name, _, _ in added])
     parents = [*old.parents.tolist(), *[names.index(parent) for _, parent, _ in added]]
@@ -109,7 +109,7 @@ def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, floa
 
 
 def without(clip: Clip, word: str) -> Clip:
-    """Without the leaf joints whose names hold a word."""
+    """Without the leaf joints whose names contain a word."""
     old = clip.skeleton
     keep = [joint for joint, name in enumerate(old.names) if word not in name]
     new = {joint: number for number, joint in enumerate(keep)}
@@ -202,7 +202,7 @@ ELEPHANT = (
 
 
 def elephant(seed: int, mover: str, still: tuple[str, ...], travel: float = 0.0, frames: int = 40) -> Clip:
-    """An animal of which all joints but some turn, while one of them also moves against its parent."""
+    """An animal with rotations on all but some joints, one of which also moves relative to its parent."""
     names = tuple(name for name, _, _ in ELEPHANT)
     offsets = np.array([offset for _, _, offset in ELEPHANT], dtype=float)
     parents = np.array([names.index(parent) if parent else -1 for _, parent, _ in ELEPHANT])

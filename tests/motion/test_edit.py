@@ -34,7 +34,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def upright(seed: int, frames: int = 20, up: str = "y", moving: bool = False) -> Clip:
-    """A clip that leans a little and turns about the vertical, so that its heading is well defined."""
+    """A clip that leans a little and turns about the vertical, so its heading is well defined."""
     rng = np.random.default_rng(seed)
     clip = random_clip(rng, humanoid(), frames, up=up, moving=moving, name=f"clip{seed % 97}")
     vertical = np.eye(3)[clip.up_index]

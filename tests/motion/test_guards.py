@@ -30,7 +30,7 @@ def limits() -> BodyLimits:
 
 
 def turned(clip: Clip, joint: str, axis: list[float], degrees: float, frames: slice = slice(None)) -> Clip:
-    """A joint turned further, in its parent's frame."""
+    """A joint with an additional rotation, in its parent's frame."""
     rotations, number = clip.rotations.copy(), clip.skeleton.index(joint)
     rotations[frames, number] = multiply(about_axis(axis, math.radians(degrees)), rotations[frames, number])
     return clip.changed(rotations=rotations)
@@ -54,7 +54,7 @@ def crossed(clip: Clip) -> Clip:
 
 
 def through_the_trunk(clip: Clip) -> Clip:
-    """The right elbow bent and the arm turned inwards, so that the forearm lies in the belly."""
+    """The right elbow bent and the arm turned inwards, so the forearm is inside the belly."""
     bent = turned(clip, "RightArm", [0.0, 1.0, 0.0], 75.0)
     return turned(bent, "RightForeArm", [1.0, 0.0, 0.0], -70.0)
 
@@ -136,7 +136,7 @@ def test_distances_of_segments() -> None:
 
 
 def test_margins_grow_where_less_is_known() -> None:
-    """Fewer takes, longer clips: more room; what no body can do does not grow with the amount of variation."""
+    """Fewer takes, longer clips: wider limits; physical limits do not grow with the amount of variation."""
     many = learn_limits([take(seed) for seed in range(8)])
     own = limits()
     room = [float(np.mean((one.limits() - one.most) / one.gaps)) for one in (many, own)]

@@ -32,7 +32,7 @@ def test_what_rounding_does_not_explain_stays(frame_time: float) -> None:
 @pytest.mark.parametrize("ending", ["usda", "trc", "fbx", "glb", "c3d"])
 @pytest.mark.parametrize("written", [0.0166666667, 0.016667, 0.033367])
 def test_files_state_the_rate_that_was_meant(tmp_path: Path, ending: str, written: float) -> None:
-    """A BVH file rounds its frame time, and keeps it as it is; what is made from it does not carry 59.99999988 on."""
+    """A BVH file rounds its frame time, and keeps it; results made from it do not inherit 59.99999988."""
     clip = made_clip(usual_layout()).changed(frame_time=written, unit_m=0.01)
     ft.write(tmp_path / "x.bvh", clip)
     assert ft.read(tmp_path / "x.bvh").frame_time == written  # type: ignore[union-attr]

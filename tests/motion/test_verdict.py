@@ -1,4 +1,4 @@
-"""The verdict on motions: real ones pass, and what no body does is named with its frame, or refused."""
+"""The verdict on motions: real ones pass, and impossible ones are named with their frame, or refused."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_a_motion_in_another_unit_or_axis_is_judged_as_the_takes(factor: float, 
 
 
 def test_a_motion_whose_file_was_read_with_another_root_is_judged_as_the_takes() -> None:
-    """An archive keeps joints as they are, other formats put the root where the body is."""
+    """An archive keeps joints unchanged, other formats put the root where the body is."""
     takes = [with_targets(ft.samples.walk(np.random.default_rng(k), cycles=2.0, turn_rate=40.0)) for k in range(2)]
     assert assess(rooted(takes[0]), standard_of(takes)).color == GREEN
     assert assess(takes[0], standard_of([rooted(take) for take in takes])).color == GREEN

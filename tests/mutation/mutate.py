@@ -1,4 +1,4 @@
-"""Break the numeric core on purpose, one operator, comparison or constant at a time, and list what no test notices.
+"""Break the numeric core on purpose, one operator, comparison or constant at a time; list changes no test notices.
 
     python -m tests.mutation.mutate [METHOD ...] [--most 20] [--constants]
 
@@ -181,7 +181,7 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def survives(target: Target, tree: ast.Module) -> bool:
-    """Whether all tests pass with this tree in place of the module, in a process of their own."""
+    """Whether all tests pass with this tree in place of the module, in a separate process."""
     child = os.fork()
     if child == 0:
         import pytest

@@ -1,4 +1,4 @@
-"""One thread for the linear algebra, whatever the process was given, and the same results with any number."""
+"""One thread for linear algebra, whatever the process settings, and the same results with any number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels are kept on disk, also where the package's own folder cannot be written, and compiling is told."""
+"""Kernels are cached on disk, even if the package's own folder is not writable, and compiling is reported."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_orders_of_fewer_axes(order: str) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_continuous_angles_follow_a_smooth_motion(order: str) -> None:
-    """Angles that wind over many turns and through the equivalent triple's range come back as they went in."""
+    """Angles that wind over many turns and through the equivalent triple's range survive the round trip."""
     t = np.linspace(0, 1, 400)[:, None]
     rng = np.random.default_rng(5)
     speed, phase = rng.uniform(-9, 9, 6), rng.uniform(0, 6, 6)

@@ -1,4 +1,4 @@
-"""Parts of graphs and pairs of least cost, against scipy's."""
+"""Graph components and minimum-cost pairs, against scipy's."""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ def test_knees_stay_bent_to_their_side() -> None:
     assert knee(0.3, 1.8) == pytest.approx(2 * np.arccos(0.9))
     assert knee(0.0, 1.8) == pytest.approx(2 * np.arccos(0.9))
     assert knee(-0.02, 1.8) == pytest.approx(2 * np.arccos(0.9), rel=0.02)  # a little the wrong way: it goes over
-    assert knee(-0.02, 2 * np.cos(0.01)) == pytest.approx(-0.02, abs=1e-6)  # but not where nothing is asked for
-    assert knee(-0.8, 1.8) < 0.0  # nor where it would be thrown about
+    assert knee(-0.02, 2 * np.cos(0.01)) == pytest.approx(-0.02, abs=1e-6)  # but not if nothing is requested
+    assert knee(-0.8, 1.8) < 0.0  # nor if that would fling it about
 
 
 def test_a_knee_that_passes_straight_does_not_jump() -> None:

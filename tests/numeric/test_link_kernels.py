@@ -1,4 +1,4 @@
-"""The compiled turns of joints: logarithm, coordinates and back, the nearest turn that a joint can make."""
+"""Compiled joint rotations: logarithm, coordinates and back, the nearest rotation that a joint can make."""
 
 from __future__ import annotations
 

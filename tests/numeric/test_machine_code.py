@@ -1,4 +1,4 @@
-"""Machine code is found again where nothing that it was compiled from has changed, and only there."""
+"""Cached machine code is reused if and only if nothing it was compiled from has changed."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_folder_that_cannot_be_written_costs_compiling_and_nothing_else(moved:
 
 
 def damaged_by(damage: str, path: Path, other: Path) -> None:
-    """Do to a file of machine code what disks, crashes and other programs do."""
+    """Damage a machine code file as disks, crashes and other programs do."""
     data = path.read_bytes()
     content = {
         "empty": b"",

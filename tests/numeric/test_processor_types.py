@@ -1,4 +1,4 @@
-"""The same on any number of threads, and nearly so on older processors: a bound on what their rounding changes."""
+"""The same on any number of threads, and nearly so on older processors: a bound on rounding differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page needs nothing but itself, is well formed, and keeps diversity and its price together."""
+"""The page is self-contained, well formed, and shows diversity together with its price."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def walks() -> VariationModel:
 
 
 def test_a_joint_held_strangely_is_found() -> None:
-    """A forearm turned by up to 35 degrees in a third of the cycle, slowly enough that it is no detail."""
+    """A forearm rotated by up to 35 degrees in a third of the cycle, too slowly to count as detail."""
     model, take = walks(), ft.samples.walk(np.random.default_rng(9))
     first, last = len(take) // 3, 2 * len(take) // 3
     rotations, k = take.rotations.copy(), take.skeleton.index("LeftForeArm")

@@ -17,7 +17,7 @@ from freshtake.reports.viewport.staging import facing_z
 
 
 def travel_angle(clip: Clip) -> float:
-    """Degrees between z and the way from the first to the last frame's root."""
+    """Degrees between z and the direction from the first to the last frame's root."""
     way = clip.root[-1] - clip.root[0]
     return float(np.degrees(np.arctan2(way[0], way[2])))
 

@@ -26,7 +26,7 @@ class Doors:
         from tests.serve.methods.tasks_here import Here
 
         self.folder, self.studio = folder, Here(folder / "project")
-        # A file holds numbers of a few digits: every door is given what the files say.
+        # Files store rounded numbers: every front end gets the numbers from the files.
         self.files = [folder / f"walk_{k}.npz" for k in (1, 2, 3)]
         for k, path in enumerate(self.files):
             ft.write(path, ft.samples.walk(np.random.default_rng(k), cycles=1).changed(name=path.stem))

@@ -1,4 +1,4 @@
-"""A humanoid of our own as MJCF and as URDF, from one table: 23 hinges, 1.3 m tall."""
+"""Our own humanoid as MJCF and as URDF, from one table: 23 hinges, 1.3 m tall."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """A link: its parent, its place there in metres, and its hinge: axis and range in degrees."""
+    """A link: its parent, its position there in metres, and its hinge: axis and range in degrees."""
 
     name: str
     parent: str

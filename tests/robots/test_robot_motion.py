@@ -145,7 +145,7 @@ def test_a_hostile_robot_is_refused_before_it_costs_anything(
     monkeypatch.chdir(folder)
     with pytest.raises(FormatError, match=re.escape(sentence)):
         read_robot(folder / "robot.xml")
-    # MuJoCo's own warnings would be printed, and written to a file of its own.
+    # MuJoCo's own warnings would be printed, and written to its own file.
     assert sorted(path.name for path in folder.iterdir()) == ["hidden.xml", "robot.xml"]
     assert capfd.readouterr() == ("", "")
 

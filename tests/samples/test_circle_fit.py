@@ -1,4 +1,4 @@
-"""The circle that a stroke is nearest to, and figure 7's experiment: variants beside the law of the inputs."""
+"""The circle closest to a stroke, and figure 7's experiment: variants compared with the law of the inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads, against a server on this machine with files and a list of the test's own."""
+"""Downloads, from a server on this machine with the test's own files and list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walking, running and skipping: planted feet, human coordination, and exactly what was asked for."""
+"""Walking, running and skipping: planted feet, human coordination, and exactly the requested parameters."""
 
 from __future__ import annotations
 

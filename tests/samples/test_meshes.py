@@ -1,4 +1,4 @@
-"""The sample flag: known rank, right normals, and poses that come back at irregular times."""
+"""The sample flag: known rank, right normals, and poses that recur at irregular times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample strokes: smoothest through their via points, distributed as their law says, and alike real handwriting."""
+"""Sample strokes: smoothest through their via points, distributed as their law says, and like real handwriting."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rng(seed: int = 5) -> np.random.Generator:
 
 
 def least_jerk(via: Floats, steps: int) -> Floats:
-    """The movement on a grid with the least sum of squared third differences, at rest at first: a slow oracle."""
+    """The movement on a grid with the minimum sum of squared third differences, starting at rest: a slow oracle."""
     count = steps + 1
     jerk = np.diff(np.eye(count), n=3, axis=0)
     held = np.zeros((len(via) + 2, count))

@@ -1,4 +1,4 @@
-"""Coroutines run to their end in a thread of their own: a browser's driver may hold the loop of the tests' thread."""
+"""Coroutines run to completion in a separate thread: a browser's driver may hold the loop of the tests' thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server to test with, and a client that knows what is asked of it again and again."""
+"""A server to test with, and a client with the usual requests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Studio:
         return sentence
 
     def done(self, job: dict[str, Any], state: str = "done") -> dict[str, Any]:
-        """The job when it has ended as expected."""
+        """The job after it has ended as expected."""
         until = time.monotonic() + PATIENCE
         while job["state"] in ("waiting", "running"):
             assert time.monotonic() < until, job

@@ -81,7 +81,7 @@ def test_idle_connections_lock_nobody_out_and_fill_no_log(served: Served) -> Non
     with ExitStack() as opened:
         knocking = [opened.enter_context(socket.create_connection(served.address)) for _ in range(IDLE)]
         assert served.status("/api/project", authorization=f"Bearer {served.token}") == 200
-        for one in knocking:  # what is no request, again and again
+        for one in knocking:  # garbage instead of a request, repeatedly
             try:
                 one.sendall(b"\0\0\r\n\r\n")
             except OSError:  # it has been closed already

@@ -109,7 +109,7 @@ def test_the_start_page_turns_the_token_into_a_cookie_that_no_script_sees() -> N
     answer = asked(SECRET, f"/?token={TOKEN}", host="192.168.1.7:8790")
     headers = dict(answer["headers"])
     assert answer["status"] == 303 and headers[b"location"] == b"/"
-    # Strict would turn away whoever follows the link in a mail or a chat: their browser comes from another site
+    # Strict would reject anyone who follows the link in a mail or a chat: their browser comes from another site
     assert headers[b"set-cookie"] == f"freshtake_token_8790={TOKEN}; Path=/; HttpOnly; SameSite=Lax".encode()
 
 

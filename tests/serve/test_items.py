@@ -1,4 +1,4 @@
-"""What is in a project: changed, undone, done again; and found again by the next server."""
+"""Items of a project: changed, undone, redone; and found by the next server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work: learned and made as on the command line, told as it goes on, cancelled, and outlived."""
+"""Jobs: same results as on the command line, progress reported, cancelled, and survived."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Movements: which takes are put together, moved apart, and what belongs to them."""
+"""Movements: which takes are grouped or separated, and what belongs to them."""
 
 from __future__ import annotations
 

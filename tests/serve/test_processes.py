@@ -1,4 +1,4 @@
-"""The helper process: it is replaced when it is killed, calls are made again, and failures are sentences."""
+"""The helper process: it is replaced when killed, calls are retried, and failures are sentences."""
 
 from __future__ import annotations
 

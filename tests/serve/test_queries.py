@@ -1,4 +1,4 @@
-"""What is told about motions: scenes, pictures, curves, networks, files; the same as without a server."""
+"""Queries about motions: scenes, pictures, curves, networks, files; the same as without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that is killed in the middle: what was finished is there, what ran is marked, no process is left."""
+"""A server killed at work: finished items are there, running jobs are marked, no process is left."""
 
 from __future__ import annotations
 

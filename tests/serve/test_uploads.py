@@ -1,4 +1,4 @@
-"""Files that are sent: read in a process of their own, refused in one sentence, kept under names of our own."""
+"""Uploaded files: read in a separate process, refused with one sentence, stored under our own names."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_no_two_takes_have_one_name(studio: Studio, tmp_path: Path) -> None:
     sent = [studio.send("alike.bvh", file.read_bytes())["made"][0] for _ in range(3)]
     assert [studio.item(id)["name"] for id in sent] == ["alike", "alike (2)", "alike (3)"]
     assert studio.project is not None
-    assert ft.read_clip(studio.project.path(sent[1])).name == "alike (2)"  # as sentences about it call it
+    assert ft.read_clip(studio.project.path(sent[1])).name == "alike (2)"  # as sentences about it name it
     studio.http.post("/api/remove", json={"items": sent})
 
 

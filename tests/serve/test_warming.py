@@ -1,4 +1,4 @@
-"""Compiling in the background: what is missing is known, and progress ends."""
+"""Compiling in the background: missing kernels are known, and progress ends."""
 
 from __future__ import annotations
 

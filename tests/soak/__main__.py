@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        """Whether any figure is beyond what is allowed."""
+        """Whether any figure exceeds its limit."""
         return bool(self.not_finite or self.backwards or self.repeats or self.drift > DRIFT or self.growth_mb > GROWTH)
 
 
@@ -97,7 +97,7 @@ def frames_of(name: str, model: Any) -> Iterator[ft.Clip]:
     if name == "live":
         return steered(STREAMS["variation"](model, steers := Steers(), True, rng), steers)
     if name == "style":
-        # A take over and over would repeat by itself: the style is put onto a walk that never does.
+        # A looped take would itself repeat: the style is applied to a walk that never does.
         source = ft.variation.learn(walks(4, 1), rng=np.random.default_rng(0), cyclic=True)
         frames = source.stream(rng, decode=True, plant=True)
         rows = (model.encode(joined(list(islice(frames, 400)))).values for _ in iter(int, 1))
@@ -173,7 +173,7 @@ def repeated(hashes: np.ndarray[Any, Any], window: int) -> int:
 
 
 def _resident() -> float:
-    """Return the megabytes that this process holds."""
+    """Return the memory of this process in megabytes."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     return float(text.partition("VmRSS:")[2].split()[0]) / 1024
 

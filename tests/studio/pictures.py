@@ -124,7 +124,7 @@ def save(data: bytes, file: Path) -> None:
 
 
 def moving(window: Window, file: Path, frames: int = 16) -> None:
-    """The variants beside the takes, walking, as a GIF."""
+    """The variants next to the takes, walking, as a GIF."""
     show(window, "Vary")
     shots = []
     for k in range(frames):

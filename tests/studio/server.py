@@ -19,7 +19,7 @@ PATIENCE = 300.0  # seconds: a busy machine may be compiling for the first time
 
 
 class Studio:
-    """`freshtake studio --no-open` in a process of its own."""
+    """`freshtake studio --no-open` in a separate process."""
 
     def __init__(self, project: Path, log: Path) -> None:
         command = [sys.executable, "-m", "freshtake", "studio", "--no-open", "--json", "--project", str(project)]
@@ -45,11 +45,11 @@ class Studio:
             return json.load(answer)
 
     def items(self, kind: str) -> list[dict[str, Any]]:
-        """The items of a kind, as the server tells them."""
+        """The items of a kind, as the server reports them."""
         return [item for item in self.ask("api/project")["items"] if item["kind"] == kind]
 
     def file(self, id: str) -> Path:
-        """Return the file that holds an item now: a variant that was made again has another."""
+        """Return the current file of an item: a remade variant has a new one."""
         with closing(sqlite3.connect(self.project / "project.sqlite")) as rows:
             (name,) = rows.execute("SELECT file FROM items WHERE id = ?", (id,)).fetchone()
         return self.project / "files" / name
@@ -78,7 +78,7 @@ class Studio:
 
 
 class Window:
-    """A page of the studio, with what it asked for and complained about."""
+    """A page of the studio, with its requests and console messages."""
 
     def __init__(self, browser: Any, studio: Studio, size: tuple[int, int] = (1000, 620)) -> None:
         self.requests: list[str] = []
@@ -120,7 +120,7 @@ class Window:
         self.page.locator("input[type=file]").first.set_input_files([str(file) for file in files])
 
     def toasts(self, kind: str = "") -> list[str]:
-        """What the page says in its corner, or what of this kind."""
+        """The page's toasts, or those of one kind."""
         found: list[str] = self.of(
             f"(s?.toasts ?? []).filter((one) => !'{kind}' || one.kind === '{kind}').map((one) => one.words)"
         )

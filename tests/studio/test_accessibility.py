@@ -1,4 +1,4 @@
-"""Every tab by axe-core, which finds what people who hear the page or use keys only would stumble over."""
+"""Every tab checked by axe-core, which finds barriers for users of screen readers and keyboards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: from takes to exported variants, and what may happen on the way."""
+"""The page in a real browser: from takes to exported variants, and what can happen along the way."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_takes_that_are_left_out_are_not_learned_from(journey: Window) -> None:
     for number in (1, 2, 3):
         journey.press(f"leave out stroll_{number}")
     journey.until("s.items.filter((item) => item.star === -1).length === 3")
-    assert journey.page.get_by_text("One take is varied as people usually vary").is_visible()
+    assert journey.page.get_by_text("One take varies as people usually do").is_visible()
     journey.tab("Vary")
     assert journey.page.get_by_text("One take, 3 left out. They have changed").is_visible()
     for _ in range(3):
@@ -147,7 +147,7 @@ def test_variants_follow_the_amount_while_it_is_dragged_and_that_is_one_step_to_
 
 def test_variants_wear_the_skin_of_a_character(journey: Window, takes: list[Path], tmp_path: Path) -> None:
     ft.write(tmp_path / "drawn.glb", ft.read_clip(takes[0]), unit_m=0.01)
-    # Under another name the bones that we draw are the mesh of a character; under ours they are no skin.
+    # Under another name the bones that we draw are the mesh of a character; under ours they are not a skin.
     drawn, name = (tmp_path / "drawn.glb").read_bytes(), FIGURE.encode()
     assert drawn.count(b'"%s"' % name)
     (tmp_path / "hero.glb").write_bytes(drawn.replace(b'"%s"' % name, b'"%s"' % b"Hero".ljust(len(name), b"_")))
@@ -159,7 +159,7 @@ def test_variants_wear_the_skin_of_a_character(journey: Window, takes: list[Path
     journey.until(f"v?.skins.worn.length === {VARIANTS}")
     reach = "Math.max(...v.skins.worn.map((one) => Math.max(...one.texels)))"
     journey.until(f"v.timing.frames > 1 && {reach} > 0.5")
-    journey.page.get_by_label("Shown on").select_option(label="As it came")
+    journey.page.get_by_label("Shown on").select_option(label="Its own skeleton")
     journey.until("v.skins.worn.length === 0")
     journey.page.locator("main").focus()
     journey.page.keyboard.press("Control+z")
@@ -198,7 +198,7 @@ def test_a_second_window_and_a_reload_show_the_same(journey: Window, browser: An
         journey.until("s.items.every((item) => item.star !== -1)")
         other.page.get_by_label("How many").fill("2")
         other.page.keyboard.press("Tab")
-        journey.studio.signal(signal.SIGSTOP)  # so that the work is surely under way while the page is loaded again
+        journey.studio.signal(signal.SIGSTOP)  # so the work is surely under way while the page reloads
         other.press("Make 2 variants")
         journey.until("s.jobs.some((job) => job.task === 'vary' && job.state === 'running')")
         other.page.reload()

@@ -72,7 +72,7 @@ def open_movement(window: Window, name: str) -> None:
 
 
 def stays_with(window: Window, name: str) -> None:
-    """Nothing but this movement is on the stage, whatever is there already."""
+    """Only this movement is on the stage, whatever was there before."""
     window.until(f"!document.querySelector('.stage[aria-busy=true]') && {SHOWN}?.length > 0")
     assert all(shown.startswith(name) for shown in window.of(SHOWN)), f"{name}: {window.of(SHOWN)}"
 

@@ -1,4 +1,4 @@
-"""Marks on the scrub bar in a real browser: a stretch drawn again, pins, and trims, by dragging and by keys."""
+"""Marks on the scrub bar in a real browser: a redrawn stretch, pins, and trims, by dragging and by keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.studio.server import Studio, Window
 
 @pytest.fixture(scope="module")
 def marked(browser: Any, takes: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
-    """One variant of four takes on the stage, in a studio of its own: undo reaches no step of other tests."""
+    """One variant of four takes on the stage, in a separate studio: undo does not reach steps of other tests."""
     pytest.importorskip("uvicorn", reason="the studio is not installed: see make test")
     folder = tmp_path_factory.mktemp("marks")
     studio = Studio(folder / "project", folder / "log.txt")
@@ -70,7 +70,7 @@ def test_a_stretch_between_in_and_out_is_drawn_again_and_the_rest_is_kept(marked
 
 
 def test_a_pin_is_dragged_onto_the_timeline_and_moved_by_keys(marked: Window) -> None:
-    # Escape shows all variants again, for which the bar is built again: until then it has no place on the page.
+    # Escape shows all variants again, for which the bar is rebuilt: until then it is not on the page.
     marked.until("!document.querySelector('.stage[aria-busy=true]') && v?.scene.shapes.length > 4")
     pins = "s.own[s.movement].vary?.pins ?? []"
     button = marked.page.get_by_role("button", name="Pin this pose").bounding_box()

@@ -1,4 +1,4 @@
-"""Pairs of made-up walks, a normal one and one with a limp, that tests learn from."""
+"""Pairs of synthetic walks, a normal one and one with a limp, that tests learn from."""
 
 from __future__ import annotations
 

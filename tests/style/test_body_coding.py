@@ -1,4 +1,4 @@
-"""Trunk and legs by where they end: nothing is lost, and what joints do against each other does not show."""
+"""Trunk and legs by their ends: nothing is lost, and joints moving against each other do not show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def line_of(learned: StyleModel, row: np.ndarray, leg: int) -> tuple[np.ndarray,
 
 
 def test_a_thigh_is_the_line_to_the_ankle_and_a_knee_its_length(learned: StyleModel) -> None:
-    """The slow way: what a change of one number does to the ankle, by forward kinematics."""
+    """The slow way: the effect of a change of one number on the ankle, by forward kinematics."""
     body, row = learned.coding, coded(learned.encode(walk(61)).values[:1], learned.coding)[0]
     for leg in range(2):
         line, length = line_of(learned, uncoded(row[None], body)[0], leg)

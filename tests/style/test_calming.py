@@ -1,4 +1,4 @@
-"""What drives the systems is smoothed."""
+"""The inputs of the systems are smoothed."""
 
 from __future__ import annotations
 

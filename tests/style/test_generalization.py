@@ -23,7 +23,7 @@ def mass_nearer(value: float, mean: float, deviation: float) -> float:
 
 
 def weights(rows: Floats, reach: Floats, part: Ints, preference: float) -> Floats:
-    """b* of eq. 8 as translation computes it, of rows in deviations: (rows, parts)."""
+    """b* of eq. 8 as translation computes it, from rows in deviations: (rows, parts)."""
     zeros, ones = np.zeros(len(part) + 1), np.ones(len(part) + 1)
     root = np.array([-1, -1, -1], dtype=np.intp)  # no DOF is the speed
     parts = int(part.max()) + 1

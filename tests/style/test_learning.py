@@ -1,4 +1,4 @@
-"""Learning and translating made-up walks, punches and real takes."""
+"""Learning and translating synthetic walks, punches and real takes."""
 
 from __future__ import annotations
 

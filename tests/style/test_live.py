@@ -33,7 +33,7 @@ def stood_speed(clip: Clip, mask: Bools) -> float:
 
 
 def live_masks(rows: Floats) -> tuple[Bools, Floats]:
-    """What the classifiers say at every output row, the slow way: whole arrays, first pose held before."""
+    """The classifiers' output at every output row, the slow way: whole arrays, first pose held before."""
     learned = model()
     tool = learned.translator()
     state = tool.begun(tool.start(), rows[0])
@@ -45,7 +45,7 @@ def live_masks(rows: Floats) -> tuple[Bools, Floats]:
 
 
 def placed_one_by_one(learned: StyleModel, rows: Floats) -> Clip:
-    """The slow way to poses: every row advanced, decoded and placed by functions that check all they get."""
+    """The slow way to poses: every row advanced, decoded and placed by functions that check all inputs."""
     tool, start, resume, poses = learned.translator(), Start(), False, []
     state = tool.start()
     for row in rows:

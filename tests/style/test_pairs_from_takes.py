@@ -72,7 +72,7 @@ def test_stretches_that_cannot_be_aligned_are_left_out_but_pairs_that_were_given
 
 
 def standing_then(clip: ft.Clip, frames: int) -> ft.Clip:
-    """The clip after so many frames in its first pose."""
+    """The clip, preceded by a number of frames in its first pose."""
     still = take_frames(clip, 0, 1)
     held = still.changed(
         root=np.repeat(still.root, frames, axis=0), rotations=np.repeat(still.rotations, frames, axis=0), channels=None
@@ -81,7 +81,7 @@ def standing_then(clip: ft.Clip, frames: int) -> ft.Clip:
 
 
 def test_stretches_have_as_many_cycles_and_none_that_stands() -> None:
-    """A last stretch of three cycles beside one of two taught legs that lag; standing taught systems that stand."""
+    """A last stretch of three cycles paired with two led to lagging legs; standing led to systems that stand."""
     limp = walk(180, "limp", cycles=7)
     for cycles in (5, 7):
         for pair in cut_and_paired(walk(80, cycles=cycles), limp).pairs:

@@ -19,7 +19,7 @@ D = 6  # forward, sideways, turn, height and two angles
 
 
 def passing(log_w: float = 0.0, sway: float = 0.0, time_warp: bool = True, generalize: bool = False) -> Translator:
-    """A translation that leaves the pose alone and lasts exp(log_w) frames per frame; sway follows DOF 4."""
+    """A translation that leaves the pose alone and takes exp(log_w) frames per frame; sway follows DOF 4."""
     static = np.eye(D + 1, D)
     static[2, 2] = 0.0
     static[2, 4] = sway

@@ -1,4 +1,4 @@
-"""Training takes that turn do not teach a turn: the heading is the input's, whatever was learned from."""
+"""Training takes that turn do not teach turning: the heading is the input's, whatever the examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict on translations, tempo by choice, and how much of a style arrived: by made-up gaits and known changes."""
+"""The verdict on translations, tempo by choice, and how much of a style arrived: synthetic gaits, known changes."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_lesser_axes_of_a_thigh_drive_no_system_but_the_timing(limping: ft.style
         rows[1] = 0.0
         rows[1, 10:20, k] = 1.0
         still, moved = (limping.bank.run(limping.bank.start(), inputs)[1] for inputs in rows)
-        # the last column is the timing, which all that limbs do tells
+        # the last column is the timing, which depends on all limb motion
         changed = np.abs(moved - still)[:, :-1].max() > 1e-9
         assert changed == (k == main), limping.dofs[k]
 

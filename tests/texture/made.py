@@ -15,7 +15,7 @@ FRAME_TIME = 1.0 / 60.0
 
 
 def circling(turns: float = 6.0, period: int = 50, seed: int = 3) -> np.ndarray:
-    """Rows (frames, 4) that come back every `period` frames, with a slow wobble."""
+    """Rows (frames, 4) that recur every `period` frames, with a slow wobble."""
     rng = np.random.default_rng(seed)
     t = np.arange(round(turns * period))
     phase = 2.0 * np.pi * t / period

@@ -1,4 +1,4 @@
-"""Distances, velocities and successors, against sums written out."""
+"""Distances, velocities and successors, against written-out sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where play goes, by law: feet stand, loops keep their course, headings and paths are met, standing is no trap."""
+"""Where play goes, by law: feet stand, loops keep their course, headings and paths are met, standing is not a trap."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def celled():
 
 
 def turned_slowly(clip: Clip, degrees: float) -> Clip:
-    """The clip, drifting by so many degrees a second."""
+    """The clip, drifting by this many degrees per second."""
     angle = np.radians(degrees) * clip.frame_time
     steps = np.diff(clip.root, axis=0)
     spun = [turned(clip.changed(root=np.tile(s, (len(clip), 1))), angle * k).root[0] for k, s in enumerate(steps)]
@@ -60,7 +60,7 @@ def mean_heading(clip: Clip) -> np.ndarray:
 
 
 def test_turning_goes_on_from_what_it_was_where_a_guide_begins_and_ends(turner) -> None:  # type: ignore[no-untyped-def]
-    """Let go and sent again: the turn rate changes by no more a frame than guiding turns a body at all."""
+    """Released and guided again: the turn rate changes by no more per frame than guiding ever turns a body."""
     rng, state, parts = np.random.default_rng(1), None, []
     state = turner.start_guided(rng, Guide())
     for guide in (Guide(), Guide(heading=1.0), Guide(), Guide(heading=-1.0)):
@@ -88,7 +88,7 @@ def test_velocities_at_the_ends_of_a_take() -> None:
 
 
 def test_a_body_that_stands_for_a_while_does_not_stay_there() -> None:
-    """Where poses hardly change all frames are near; play goes on all the same, and never against the movement."""
+    """If poses hardly change, all frames are near; play still continues, and never against the movement."""
     rows = circling(6.0)
     t = np.arange(400)
     still = rows[-1] + 1e-3 * np.stack([np.sin(t / 9.0 + k) + 0.3 * np.sin(t / 3.7 + k * k) for k in range(4)], axis=1)
@@ -248,7 +248,7 @@ def test_guides_are_checked() -> None:
 
 
 def test_takes_laid_end_to_end_are_found_again() -> None:
-    """Loops prefer frames that turn as their course does: of a walk half straight, half round, the straight half."""
+    """Loops prefer frames that turn as their course does: for a walk half straight, half curved, the straight half."""
     rng = np.random.default_rng(7)
     both = concatenate([walk(rng, cycles=5), walk(rng, cycles=5, turn_rate=60.0)])
     model = learn(both)
@@ -288,7 +288,7 @@ def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
 
 
 def stood(clip: Clip, frames: int, seed: int = 4) -> Clip:
-    """The first pose of a clip for so many frames, its joints swaying a little as those of people do."""
+    """The first pose of a clip for a number of frames, its joints swaying a little as people's do."""
     t = np.arange(frames)[:, None]
     phase = np.random.default_rng(seed).uniform(0.0, 6.0, (1, 3))
     sway = from_rotvec(0.004 * np.sin(t / 17.0 + phase))
@@ -312,7 +312,7 @@ def speed_of(loop: Clip) -> float:
 
 
 def test_loops_of_a_walk_with_standing_walk(hesitant: tuple[Clip, Clip]) -> None:
-    """Small jumps are cheapest while a body stands: loops of all lengths are of the part that moves all the same."""
+    """Small jumps are cheapest while a body stands: loops of all lengths still come from the moving part."""
     take, moving = hesitant
     model, usual = learn(take), np.linalg.norm(moving.root[-1] - moving.root[0]) / moving.duration
     for frames in (70, 120, 200, 300):

@@ -63,7 +63,7 @@ def test_a_full_map_as_jumps_keeps_all_chances() -> None:
 
 
 def slow_costs(frames: Frames) -> Floats:
-    """Of all jumps from i to j: how far j's pose and velocity are from those that i would go on to."""
+    """For all jumps from i to j: how far j's pose and velocity are from those that follow i."""
     pose = np.linalg.norm(frames.ahead[:, None] - frames.here, axis=2)
     return np.asarray(pose + np.linalg.norm(frames.speed_ahead[:, None] - frames.speed, axis=2))
 
@@ -104,7 +104,7 @@ def test_costs_to_come_solve_their_equation() -> None:
     come = costs_to_come(successor, jumps.targets, jumps.costs, 0.9, 1000)
     onward, jumping = totals(successor, jumps, 0.9)
     np.testing.assert_allclose(come, np.minimum(onward, jumping.min(axis=1)), atol=1e-7)
-    assert come[-1] > come[0]  # the end of a take is dear: its jump is due at once
+    assert come[-1] > come[0]  # the end of a take is expensive: its jump is due at once
 
 
 def test_chances_sum_to_one_and_calibration_meets_the_rate() -> None:
@@ -154,7 +154,7 @@ def test_frames_that_lead_nowhere_are_left_out() -> None:
 
 
 def test_distances_of_the_papers_map_are_those_of_the_successor() -> None:
-    """D_(i+1, j) and D*_(i+1, j) of eqs. 3 and 6, written out; a take's last frame goes on along a straight line."""
+    """D_(i+1, j) and D*_(i+1, j) of eqs. 3 and 6, written out; a take's last frame continues along a straight line."""
     rng = np.random.default_rng(4)
     poses, speeds = rng.normal(size=(7, 3)), rng.normal(size=(7, 2))
     segments = laid_out([4, 3], ["all", "all"])

@@ -1,4 +1,4 @@
-"""Meshes that are looked at a few vertices at a time, against those that are looked at whole."""
+"""Meshes processed a few vertices at a time, against meshes processed whole."""
 
 from __future__ import annotations
 

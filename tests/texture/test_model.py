@@ -1,4 +1,4 @@
-"""Play by law: streams equal blocks, nothing sticks, chances come true, loops close, cells are reached."""
+"""Play by law: streams equal blocks, nothing sticks, probabilities hold, loops close, cells are reached."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_jumps_come_as_often_as_asked() -> None:
 
 
 def test_a_short_take_is_not_one_loop_over_and_over() -> None:
-    """Less than two cycles must be left every cycle, more often than asked for; by different jumps all the same."""
+    """Less than two cycles must be left every cycle, more often than requested, but still by different jumps."""
     model = learn(circling(1.8), Settings(jump_time=3.0), frame_time=FRAME_TIME)
     _, played = model.play(model.start(np.random.default_rng(0)), np.random.default_rng(1), 10_000)
     jumps = np.flatnonzero(played.jumped >= 0)
@@ -173,7 +173,7 @@ def test_a_long_loop_is_a_chain_of_exact_length() -> None:
     for length in (400, 737):
         found = list(loops._chained(length, graph, anchors, request, np.zeros(len(graph.successor))))
         assert found and all(len(way) == length for way in found)
-        # Every step goes on, or is a jump that exists: the cost of any other is infinite.
+        # Every step continues, or is a jump that exists: the cost of any other is infinite.
         assert all(np.isfinite(loops.jump_cost(way, graph)) for way in found)
 
 
@@ -297,7 +297,7 @@ def test_the_way_into_a_cell_is_the_cheapest_in_time() -> None:
 
     assert way(1) == (5,) and way(3) == (1, 2, 6) and way(5) == (1, 2, 3, 4, 7) == way(50)
     entries.costs[[0, 2, 4]] = 1.0
-    assert way(5) == (5,)  # of ways that cost the same, the first to arrive
+    assert way(5) == (5,)  # of equally expensive ways, the first to arrive
     lost = Jumps(np.full((8, 1), -1, dtype=np.int32), np.full((8, 1), np.inf))
     with pytest.raises(UsageError, match="the cell 'b' cannot be reached from 'a'"):
         path_into(1, 0, none, lost, segments, reach, 3)

@@ -1,4 +1,4 @@
-"""Files of play that goes somewhere: plans, characters with their skin, loops that say that they are."""
+"""Files of guided play: plans, characters with their skin, loops marked as loops."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_jumps_come_as_often_as_asked_for_without_learning_again(folder: Path) -
 
 @pytest.mark.parametrize("loop", [False, True])
 def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
-    """Learned from a skinned file and put back onto it: the same mesh and skin, other motion, the same skeleton."""
+    """Learned from a skinned file and written back to it: the same mesh and skin, other motion, the same skeleton."""
     texture_learn(TextureLearn(takes=[str(folder / "body.glb")], out=folder / "body.ftm"))
     body = folder / "body.glb"
     made = TextureSample(model=folder / "body.ftm", out=folder / "new.glb", frames=90, loop=loop, character=body)

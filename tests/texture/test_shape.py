@@ -1,4 +1,4 @@
-"""Compression: restored frames, own scaling and own modes of attributes, parts, quantized modes, errors."""
+"""Compression: restored frames, separate scaling and modes of attributes, parts, quantized modes, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blending: shares of eqs. 9-11, offsets that die away, rotations blended as rotations."""
+"""Blending: shares of eqs. 9-11, offsets that fade, rotations blended as rotations."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_offsets_at_the_end_of_a_loop_go_on_at_its_start() -> None:
 
 
 def test_a_jump_within_the_fade_of_another_meets_what_is_shown() -> None:
-    """Turns do not commute: the newer jump's offset moves the pose, the older one's what that yields."""
+    """Rotations do not commute: the newer jump's offset is applied to the pose, the older one's to the result."""
     material = material_of(long_walk(3), Settings())
     turning, rows = turning_of(material.recipe), material.rows
     assert turning is not None
@@ -122,7 +122,7 @@ def test_a_jump_within_the_fade_of_another_meets_what_is_shown() -> None:
 
 
 def test_a_fade_is_as_long_as_its_jump_needs() -> None:
-    """The first length with which a jump is none of the sharpest moments; the same whenever it is asked for."""
+    """The first length with which a jump is not among the sharpest moments; the same on every call."""
     rows, segments = circling(), laid_out([300], ["all"])
     fades = Fades(rows, segments, None, 10, lambda x: x, 1.5 * usual_bend(rows, segments))
     left, entered, found = np.array([79, 79, 79]), np.array([30, 31, 32]), []

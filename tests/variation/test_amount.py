@@ -1,4 +1,4 @@
-"""How much varies: by number, in space and time, by body part."""
+"""The amount of variation: as a number, in space and time, by body part."""
 
 from __future__ import annotations
 

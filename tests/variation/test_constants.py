@@ -1,4 +1,4 @@
-"""The numbers of the model where their formulas show them, so that none of them changes unnoticed."""
+"""The constants of the model, tested through their formulas, so none of them changes unnoticed."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def plain(planted: bool, fps: float = 60.0) -> Clip:
 
 
 def body_places(clip: Clip) -> Floats:
-    """Joints of legs, arms and head in leg lengths, y up, whatever the rig calls what is above them."""
+    """Joints of legs, arms and head in leg lengths, y up, whatever the names of the joints above them."""
     clip = with_up(clip, "y")
     endings = ("LeftFoot", "RightFoot", "LeftHand", "RightHand", "Head", "LeftLeg", "RightLeg")
     joints = [next(j for j, name in enumerate(clip.skeleton.names) if name.endswith(end)) for end in endings]
@@ -84,7 +84,7 @@ def test_rig_axis_unit_and_format(
      (100.0, "npz"), (120.0, "fbx"), (240.0, "bvh")],
 )  # fmt: skip
 def test_rate(fps: float, form: str, tmp_path: Path) -> None:
-    """The same draw lasts as long, and passes the same places, within what the frames leave open."""
+    """The same draw lasts as long, and passes the same positions, within the precision of frames."""
     names = [tmp_path / f"{k}.{form}" for k in range(3)]
     for name, take in zip(names, takes(), strict=True):
         ft.write(name, resample(take, fps))

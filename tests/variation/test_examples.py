@@ -43,7 +43,7 @@ def test_knees_keep_to_their_axis(model: VariationModel, plant: bool) -> None:
 
 
 def test_what_is_no_hinge_is_left_alone(model: VariationModel) -> None:
-    """Rows of the takes are as they were, and only hinged joints change where others are."""
+    """Rows of the takes are unchanged, and only hinged joints affect the positions of others."""
     hinges, rows = hinges_of(model.material), model.material.values[0]
     names = {model.dofs[k].rpartition(".")[0] for hinge in hinges for k in hinge.columns}
     assert "LeftLeg" in names and "LeftUpLeg" not in names and model.dofs[0].rpartition(".")[0] not in names

@@ -1,4 +1,4 @@
-"""Variants that fail their body checks are drawn again, then vary less, and what was done is reported."""
+"""Variants that fail their body checks are redrawn, then vary less, and this is reported."""
 
 from __future__ import annotations
 

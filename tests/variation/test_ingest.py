@@ -18,7 +18,7 @@ from tests.conftest import DATA
 
 
 def walk(seed: int, cycles: float, late: float = 0.0, fps: float = 60.0) -> Clip:
-    """A walk of so many cycles that begins `late` cycles after a right heel strike."""
+    """A walk with this many cycles that begins `late` cycles after a right heel strike."""
     whole = ft.samples.walk(np.random.default_rng(seed), cycles=cycles + late, fps=fps)
     start = round(late * len(whole) / (cycles + late))
     return take_frames(whole, start, len(whole)).changed(name=f"walk_{seed}")
@@ -52,10 +52,10 @@ def test_takes_of_hardly_two_cycles_are_cut_if_another_is_one_cycle() -> None:
 @pytest.mark.parametrize(
     ("closing", "cyclic"),
     [
-        (Closing(0.4, 1.0, 0.1, 1.0), True),  # closes, whatever takes differ by
-        (Closing(0.7, 1.0, 0.6, 1.0), True),  # closes as well as takes begin alike
+        (Closing(0.4, 1.0, 0.1, 1.0), True),  # closes, however much takes differ
+        (Closing(0.7, 1.0, 0.6, 1.0), True),  # closes as well as takes' beginnings agree
         (Closing(0.7, 1.0, 0.3, 1.0), False),
-        (Closing(0.7, 1.0, 1.8, 1.0), False),  # takes begin anywhere: how far apart shows nothing
+        (Closing(0.7, 1.0, 1.8, 1.0), False),  # takes begin anywhere: their distance shows nothing
         (Closing(1.2, 1.0, 1.0, 1.0), False),
         (Closing(0.1, 1.0, 0.1, 0.1), False),  # from rest to rest
         (Closing(0.6, 1.0, None, 1.0), True),
@@ -85,7 +85,7 @@ def test_one_short_take_is_passed_on() -> None:
     ],
 )  # fmt: skip
 def test_clips_that_are_cut_already_pass_unchanged(make: Callable[..., Clip], cyclic: bool) -> None:
-    """A kick ends in the guard it began with, but it is no cycle."""
+    """A kick ends in the guard it began with, but it is not a cycle."""
     clips = [make(np.random.default_rng(seed)) for seed in range(4)]
     taken = ingest(clips)
     assert list(taken.examples) == clips and taken.takes == (0, 1, 2, 3)
@@ -105,7 +105,7 @@ def test_strokes_pass_unchanged() -> None:
 
 
 def test_plain_arrays_pass_unchanged() -> None:
-    """Rows of numbers have neither body nor clock by which to call them unlike."""
+    """Rows of numbers have neither body nor clock to tell that they are unlike."""
     rows = [np.random.default_rng(seed).normal(size=(20, 3)) for seed in range(4)]
     taken = ingest(rows)
     assert all(a is b for a, b in zip(taken.examples, rows, strict=True)) and taken.cyclic is None

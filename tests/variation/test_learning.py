@@ -31,7 +31,7 @@ def test_a_permutation_of_the_dofs_changes_nothing_else() -> None:
 
 
 def test_one_example_is_enough() -> None:
-    """All that varies then comes from the population: in proportion to how far each DOF moves."""
+    """All variation then comes from the population: in proportion to how far each DOF moves."""
     model = learn(takes(3)[:1], cyclic=False)
     assert not model.deviations.share.any()
     rows = [model.rows(np.random.default_rng(k)) for k in range(5)]

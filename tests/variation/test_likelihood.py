@@ -1,4 +1,4 @@
-"""How likely a take is: further takes more than others, and parents matter."""
+"""How likely a take is: unseen takes more than other movements, and parents matter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_short_deviation_is_found_wherever_it_is() -> None:
 
 
 def test_without_the_hidden_parent_further_takes_are_less_likely() -> None:
-    """The weights of the takes are a parent of every DOF: cut these edges, and further takes become less likely."""
+    """The weights of the takes are a parent of every DOF: cut these edges, and unseen takes become less likely."""
     further = examples(24)[8:]
     with_parent = np.mean([model().score_rows(x).normalized for x in further])
     assert with_parent > np.mean([without_parent(model(), x) for x in further]) + 0.1

@@ -1,4 +1,4 @@
-"""The network of what goes together: strongest dependences, acyclic, named."""
+"""The network of joints that vary together: strongest dependences, acyclic, named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common phase: monotone, from end to end, and a known warp is found again."""
+"""The common phase: monotone, from end to end, and a known warp is recovered."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_order_of_examples_does_not_matter() -> None:
 
 
 def test_of_many_examples_a_dozen_give_the_mean_and_all_are_warped_onto_it() -> None:
-    """Those that stand for all lie where they would lie alone; a copy of one lies where it does."""
+    """Representative takes are placed as if alone; a copy of one is placed where it is."""
     many = takes(2, lengths=(30,) * 25)
     chosen = representative(many)
     phase_frames = align(many, np.ones(4), 1.0)

@@ -21,7 +21,7 @@ def walking() -> VariationModel:
 
 
 def test_a_planted_stream_is_the_planted_clip(walking: VariationModel) -> None:
-    """The start apart: a stream is decoded block by block, with velocities that know no later block."""
+    """Except at the start: a stream is decoded block by block, with velocities that do not see later blocks."""
     live = list(islice(walking.stream(np.random.default_rng(2), decode=True, plant=True), 150))
     free = list(islice(walking.stream(np.random.default_rng(2), decode=True), 260))
     rows = list(islice(steered_blocks(walking, np.random.default_rng(2), 1.0, 1.0, None), 40))
@@ -52,7 +52,7 @@ def test_planting_moves_legs_of_variants_and_hips_only_down(walking: VariationMo
 
 
 def test_a_foot_stands_as_far_as_takes_do_at_its_phase() -> None:
-    """Every joint stands by the share of the takes that stand there, cycle after cycle."""
+    """Every joint stands by the fraction of the takes that stand there, cycle after cycle."""
     walks = [samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(4)]
     model = learn(walks, cyclic=True)
     last = len(model.phase_frames) - 1

@@ -1,4 +1,4 @@
-"""What the population says of a movement's size: by body part, in any unit, for any rig whose parts are known."""
+"""Sizes of variation from the population: by body part, in any unit, for any rig with known parts."""
 
 from __future__ import annotations
 

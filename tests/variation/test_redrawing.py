@@ -1,4 +1,4 @@
-"""Stretches that are drawn again: what is kept stays to the bit, joins are smooth, feet that stand stay put."""
+"""Redrawn stretches: kept frames stay the same to the bit, joins are smooth, standing feet stay put."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_only_named_parts_change() -> None:
 
 
 def test_weights_of_the_takes_follow_from_the_parts_that_are_kept() -> None:
-    """Where the legs are those of a take, arms are drawn around that take's: Bayes' rule for the hidden weights."""
+    """If the legs are those of a take, arms are drawn around that take's: Bayes' rule for the hidden weights."""
     model, rng = walking(), np.random.default_rng(0)
     chosen = chosen_columns(model, ["arms"])
     for k, clip in enumerate(model.clips):

@@ -1,4 +1,4 @@
-"""Endless motion and loops: no seams, no drift, any length of block, the same for the same seed."""
+"""Endless motion and loops: no seams, no drift, any block length, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_loop_leads_into_itself(cycles: int) -> None:
 
 
 def test_a_variant_begins_where_the_takes_begin_and_goes_their_way() -> None:
-    """Takes that start at a place and walk aside: so do variants, whatever the pelvis does at the first frame."""
+    """Takes that start at one position and walk sideways: so do variants, whatever the pelvis does at first."""
     turned = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
     placed = []
     for clip in turned:
@@ -130,7 +130,7 @@ def test_streams_begin_where_the_takes_begin_too(cycles: int) -> None:
 
 @pytest.mark.parametrize("angle", [37.0, 180.0])
 def test_a_root_that_never_turns_keeps_facing_as_in_the_takes(angle: float) -> None:
-    """Parts of the course that never vary are no DOFs, and must not be lost: in-place and hand-keyed clips."""
+    """Parts of the course that never vary are not DOFs, and must not be lost: in-place and hand-keyed clips."""
     takes = []
     for k in range(4):
         clip = ft.samples.walk(np.random.default_rng(k), cycles=1)
@@ -151,7 +151,7 @@ def test_the_model_does_not_depend_on_which_way_the_takes_face() -> None:
 
 
 def test_paces_have_bounds() -> None:
-    """Takes of very different lengths, and four times the variation: still no motion of no or endless length."""
+    """Takes of very different lengths, and four times the variation: still no motion of zero or infinite length."""
     rng = np.random.default_rng(0)
     takes = [np.sin(np.linspace(0.0, 6.0, n))[:, None] * rng.uniform(0.8, 1.2, 2) for n in (20, 60, 200)]
     model = learn(takes, cyclic=False)

@@ -1,4 +1,4 @@
-"""Feet of variants stand as those of the take they follow; takes pass through unchanged."""
+"""Feet of variants stand like those of the take they follow; takes pass through unchanged."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_corrections_are_the_gap_while_a_foot_stands_and_smooth_between() -> Non
 
 
 def test_a_foot_that_is_hardly_lifted_stays_where_it_stood() -> None:
-    """Two stands with two frames between them: the place may not differ by more than the foot goes."""
+    """Two contacts with two frames between them: their positions may not differ by more than the foot moves."""
     frames = 40
     gap = np.zeros((frames, 6))
     gap[20:, 0] = 1.0
@@ -121,7 +121,7 @@ def test_feet_that_are_high_enough_are_not_lifted() -> None:
 
 
 def test_the_soft_lock_of_the_commands_is_what_plant_means() -> None:
-    """Commands pass the name of the lock: it has to stand as `plant=True` does, or users get something else."""
+    """Commands pass the name of the lock: it has to work like `plant=True`, or users get different results."""
     model = walking()
     soft, plain = (model.sample(np.random.default_rng(2), plant=plant) for plant in ("soft", True))
     np.testing.assert_array_equal(soft.rotations, plain.rotations)

@@ -1,4 +1,4 @@
-"""Paths on the ground: followed as closely at 24 frames a second as at 120."""
+"""Paths on the ground: followed as closely at 24 frames per second as at 120."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_paths_are_followed_at_every_rate(model: ft.variation.VariationModel, pa
 
 
 def test_steering_leaves_the_sway_of_the_hips(model: ft.variation.VariationModel) -> None:
-    """Corrections are slow beside the turns that the hips make in every stride."""
+    """Corrections are slow compared with the rotation of the hips in every stride."""
     turn = turn_column(model.material.recipe)
     free, straight = (
         model.made(np.random.default_rng(3), frames=round(20.0 / model.frame_time), steer=steer).rows[:, turn]

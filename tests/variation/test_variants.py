@@ -1,4 +1,4 @@
-"""What variants have of their takes: what goes together, how far they deviate, tempo, detail, the mean itself."""
+"""What variants share with their takes: coordination, size of deviations, tempo, detail, the mean itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def smooth_noise(rng: np.random.Generator, takes: int) -> Floats:
 
 @cache
 def examples(takes: int = 8, seed: int = 0) -> list[Floats]:
-    """DOFs 0 and 1 deviate together, DOF 2 against them, DOF 3 by itself; half of that holds over the take."""
+    """DOFs 0 and 1 deviate together, DOF 2 against them, DOF 3 independently; half of that lasts over the take."""
     rng = np.random.default_rng(seed)
     u = np.linspace(0.0, 2.0 * np.pi, FRAMES)[:, None]
     mean = 3.0 * np.sin(u + np.arange(DOFS)) + np.cos(2.0 * u + np.arange(DOFS))
@@ -95,7 +95,7 @@ def test_what_goes_together_in_the_takes_goes_together_in_variants() -> None:
 
 
 def test_without_whole_takes_nothing_goes_together() -> None:
-    """The prior alone varies as much, each DOF for itself."""
+    """The prior alone varies as much, each DOF independently."""
     free = deviations(model(prior=100.0))
     assert np.abs(together(free)[~np.eye(DOFS, dtype=bool)]).max() < 0.4
     np.testing.assert_allclose(free.std(axis=(0, 1)), deviations(model()).std(axis=(0, 1)), rtol=0.35)

@@ -11,7 +11,7 @@ from freshtake.variation import VariationModel, learn
 
 @pytest.fixture(scope="module")
 def circling() -> VariationModel:
-    """Rounds of slightly different size, 60 frames or so each."""
+    """Cycles of slightly different size, about 60 frames each."""
     rng = np.random.default_rng(5)
     rounds = []
     for frames in (59, 60, 61, 63):

@@ -1,4 +1,4 @@
-"""A small validator for the parts of JSON Schema that our schemas use; what it does not know it refuses."""
+"""A small validator for the parts of JSON Schema that our schemas use; it refuses unknown keywords."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS = {"$schema", "title", "description"}
 
 
 def faults(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
-    """Where a value breaks a schema, in words; nothing where it holds."""
+    """Where a value violates a schema, in words; nothing if it is valid."""
     found = []
     for key, rule in schema.items():
         if key in WORDS or _holds(key, rule, value, schema):

@@ -1,4 +1,4 @@
-"""A robot arm of three hinges for tests: takes of a reach as tables of angles, its limits, and as MuJoCo has it."""
+"""A robot arm of three hinges for tests: takes of a reach as tables of angles, its limits, and its MuJoCo model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODEL = """<mujoco>
 
 
 def reach(rng: np.random.Generator, frames: int = 40) -> ft.Stroke:
-    """Out to a place that differs from take to take, and back; the elbow comes near its limit."""
+    """Out to a position that differs from take to take, and back; the elbow comes near its limit."""
     time = np.arange(frames) / 30
     swing = np.sin(np.pi * np.arange(frames) / (frames - 1)) ** 2
     turn, lift, bend = rng.normal([0.7, 1.1, 1.2], [0.12, 0.1, 0.1])

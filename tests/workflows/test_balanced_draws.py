@@ -1,4 +1,4 @@
-"""Variants of one command that balance one another: each is a standard normal draw, their mean is zero."""
+"""Variants of one command that balance each other: each is a standard normal draw, their mean is zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The countdown of compiling: what is expected, less what is done, at the pace of this machine."""
+"""The countdown of compiling: expected minus done, at the pace of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last net: one sentence, exit code 70 and a crash file without the user's data, from every front door."""
+"""The last net: one sentence, exit code 70 and a crash file without the user's data, from every front end."""
 
 from __future__ import annotations
 

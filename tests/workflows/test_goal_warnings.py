@@ -1,4 +1,4 @@
-"""Warnings of goals that were missed: each in the unit of what was missed."""
+"""Warnings about missed goals, each in the goal's own unit."""
 
 from __future__ import annotations
 

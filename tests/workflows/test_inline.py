@@ -1,4 +1,4 @@
-"""`ft.view` in notebooks: what IPython's display protocol asks for is a frame that moves, offline."""
+"""`ft.view` in notebooks: IPython's display protocol gets a moving frame, offline."""
 
 from __future__ import annotations
 

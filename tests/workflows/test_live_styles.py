@@ -1,4 +1,4 @@
-"""Styles on endless motion: without strength nothing changes, and with it the body leans as the style does."""
+"""Styles on endless motion: without strength nothing changes, and with it the body leans as in the style."""
 
 from __future__ import annotations
 

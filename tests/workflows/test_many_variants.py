@@ -1,4 +1,4 @@
-"""A variant's file does not depend on how many there are, on what was made before it, nor on threads."""
+"""A variant's file does not depend on how many there are, on earlier ones, or on threads."""
 
 from __future__ import annotations
 

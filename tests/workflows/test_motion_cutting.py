@@ -19,7 +19,7 @@ from freshtake.workflows import cut
 
 
 def pieces(take: Path, folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, int | str]]:
-    """What the command says it cut, checked against the files and the take itself."""
+    """What the command reports, checked against the files and the take itself."""
     assert run(["cut", str(take), "-o", str(folder), *options, "--json"]) == 0
     said: list[dict[str, int | str]] = json.loads(capsys.readouterr().out)["clips"]
     assert sorted(str(p) for p in folder.iterdir()) == [piece["file"] for piece in said]
@@ -66,7 +66,7 @@ def test_repetitions_of_an_action(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_pieces_of_an_amc_get_their_skeleton(data: Path, tmp_path: Path) -> None:
-    """Without the ASF beside them nobody could read the pieces."""
+    """Without the ASF next to them the pieces could not be read."""
     source = data / "asfamc" / "walk" / "walk_1.amc"
     made = cut(Cut(takes=[source], out=tmp_path / "out", between="5:40", fps=60.0))
     again = freshtake.read(made[0].path, fps=60.0)
@@ -75,7 +75,7 @@ def test_pieces_of_an_amc_get_their_skeleton(data: Path, tmp_path: Path) -> None
 
 
 def test_takes_of_one_command_begin_with_the_same_foot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two walks whose recordings began half a stride apart, as people have them."""
+    """Two walks whose recordings began half a stride apart, as in practice."""
     for name, late in (("a", 0.0), ("b", 0.5)):
         take = freshtake.samples.walk(np.random.default_rng(5), cycles=3.0)
         period = len(take) / 3

@@ -1,4 +1,4 @@
-"""Live motion: the model's stream is sent, on time and in small packets; what steers it, and what is refused."""
+"""Live motion: the model's stream is sent on time and in small packets; steering and refusals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def received(opened: socket.socket) -> list[bytes]:
 
 
 class FakeTime:
-    """A clock that moves by sleeping and by work alone."""
+    """A clock that advances only by sleeping and by work."""
 
     def __init__(self) -> None:
         self.now = 100.0

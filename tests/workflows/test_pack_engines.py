@@ -1,4 +1,4 @@
-"""Packs for engines: straight ahead from the origin, loops, events and scripts, in the formats that engines take."""
+"""Packs for engines: straight ahead from the origin, loops, events and scripts, in engine formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ QUIET = ReadOptions(warn=lambda message: None)
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """A walk that goes a few degrees off its facing, as recorded takes do, and a cheer on the spot."""
+    """A walk that goes a few degrees off its facing, as recorded takes do, and a cheer in place."""
     place = tmp_path_factory.mktemp("models")
     out = []
     for name in ("walk", "cheer"):
@@ -43,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def sheared(clip: Clip, share: float) -> Clip:
-    """The same body, which drifts to its left by a share of what it goes ahead."""
+    """The same body, drifting to its left by a fraction of its forward travel."""
     root = clip.root.copy()
     root[:, 0] += share * root[:, 2]
     return clip.changed(root=root)
@@ -115,7 +115,7 @@ def test_scripts_come_with_the_pack(pack: Path) -> None:
         if target.endswith(".cs"):
             assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
     assert "@" not in "".join(path.read_text() for path in pack.glob("*.import"))
-    assert "tried" in (pack / "IMPORT.txt").read_text() or listed(pack)["engine"] == "gltf"
+    assert "tested" in (pack / "IMPORT.txt").read_text() or listed(pack)["engine"] == "gltf"
 
 
 def test_fbx_has_the_same_as_a_user_property(models: list[str], tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_diagonals_and_bodies_that_stay_are_left_alone() -> None:
 
 @pytest.mark.parametrize("where", ["hips", "joint", "none"])
 def test_feet_stay_where_they_stand(where: str) -> None:
-    """Aiming turns a clip as a whole and puts the root elsewhere: joints keep their places to one another."""
+    """Aiming rotates a clip as a whole and moves the root: joints keep their relative positions."""
     loop = travelling(4.0)
     made = engine_loop(aimed(loop, 0.0), where, False, aimed(loop, 0.0))
     hips = made.positions()[:, 1 if where == "joint" else 0]

@@ -1,4 +1,4 @@
-"""Sentences of commands, as people read them in the studio and in Blender."""
+"""Sentences of commands, as shown in the studio and in Blender."""
 
 from __future__ import annotations
 

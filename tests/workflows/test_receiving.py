@@ -1,4 +1,4 @@
-"""Poses that another program sends: what arrives is what was sent, and a style translates it as it comes."""
+"""Poses sent by another program: they arrive unchanged, and a style translates them as they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`redraw` as files: the bytes of what is kept, refusals, one seed for one motion."""
+"""`redraw` as files: kept bytes, refusals, one seed for one motion."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_clips_that_do_not_fit_are_refused_in_one_sentence(place: Path, tmp_path
 
 
 def limbs(path: Path) -> Floats:
-    """Places of hands, feet and head in leg lengths, y up, whatever hangs above the body."""
+    """Positions of hands, feet and head in leg lengths, y up, whatever joints are above the body."""
     clip = with_up(ft.read_clip(path), "y")
     ends = ("LeftFoot", "RightFoot", "LeftHand", "RightHand", "Head")
     joints = [next(j for j, name in enumerate(clip.skeleton.names) if name.endswith(end)) for end in ends]
@@ -145,7 +145,7 @@ def test_a_joint_above_the_body_z_up_and_inches_change_nothing(
     np.testing.assert_allclose(limbs(dressed.paths[0]), limbs(plain.paths[0]), atol=1e-4)
     (_, before), (_, after) = lines(tmp_path / "walk_4.bvh"), lines(dressed.paths[0])
     path = np.array([line.split()[:3] for line in after], dtype=float)
-    # the joint that carries the body keeps its path, and goes on from there where frames are added
+    # the joint that carries the body keeps its path, and continues from there if frames are added
     assert np.array_equal(path[: len(before)], np.array([line.split()[:3] for line in before], dtype=float))
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     assert steps.max() <= 2.0 * steps[: len(before) - 1].max()

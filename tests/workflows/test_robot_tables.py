@@ -1,4 +1,4 @@
-"""A robot's joints as a table: learned from directly, varied, and stopped at the limits of the joints."""
+"""A robot's joints as a table: learned directly, varied, and stopped at the joint limits."""
 
 from __future__ import annotations
 

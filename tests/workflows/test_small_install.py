@@ -1,4 +1,4 @@
-"""What works where neither scipy nor matplotlib is installed: everything but plots, which name their extra."""
+"""What works without scipy and matplotlib: everything except plots, which name their extra."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import freshtake
 
-# Nothing is installed or removed: imports of both fail as they do where they are absent.
+# Nothing is installed or removed: imports of both fail as if they were absent.
 WITHOUT = """
 import importlib.util, sys
 from importlib.abc import MetaPathFinder
@@ -109,7 +109,7 @@ def test_drawing_from_python_names_the_extra(tmp_path: Path) -> None:
 
 
 def test_figures_are_made_in_one_place() -> None:
-    # Whoever makes a figure elsewhere would show a traceback where matplotlib is absent.
+    # Making a figure elsewhere would show a traceback without matplotlib.
     source = Path(freshtake.__file__).parent
     makers = [path for path in source.rglob("*.py") if "Figure(figsize" in path.read_text(encoding="utf-8")]
     assert [path.name for path in makers] == ["canvas.py"]

@@ -1,4 +1,4 @@
-"""Clips of another frame rate or skeleton are translated, and come back as they were."""
+"""Clips with another frame rate or skeleton are translated, and converted back to theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes come in right or it is said: vertical axis, rate, unit and root, through the real commands."""
+"""Takes are read correctly or it is reported: vertical axis, rate, unit and root, through the real commands."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_floor_that_cannot_be_found(takes: list[Clip], tmp_path: Path, capsys:
 def test_takes_that_share_a_name_are_called_by_their_files(
     takes: list[Clip], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exporters call every take "Take 001"; a sentence about two of them has to say which files it means."""
+    """Exporters call every take "Take 001"; a sentence about two of them has to name their files."""
     other = ft.Skeleton(("a", "b"), np.array([-1, 0]), np.ones((2, 3)))
     still = np.tile([1.0, 0.0, 0.0, 0.0], (20, 2, 1))
     rod = Clip(other, 0.05, np.cumsum(np.ones((20, 3)), axis=0), still, unit_m=0.01)

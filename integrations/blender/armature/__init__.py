@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any armature to a motion of plain arrays and back, exactly."""
+"""Convert any armature's motion to plain arrays and back, exactly."""

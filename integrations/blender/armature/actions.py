@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Actions of all Blenders: with slots, layers and channel bags from 4.4 on, plain lists of curves before."""
+"""Actions in all Blender versions: slots, layers and channel bags since 4.4, plain lists of curves before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
 def slot_for(action: Any, thing: Any) -> Any:
-    """The slot of an Action that moves an object: its own, one under its name, or the first for objects."""
+    """Return the slot of an Action for an object: the assigned one, one with its name, or the first for objects."""
     if not SLOTTED:
         return None
     data = thing.animation_data
@@ -26,7 +26,7 @@ def slot_for(action: Any, thing: Any) -> Any:
 
 
 def curves_of(action: Any, thing: Any) -> list[Any]:
-    """The curves with which an Action moves an object."""
+    """Return the curves with which an Action moves an object."""
     if not SLOTTED:
         return list(action.fcurves)
     slot = slot_for(action, thing)
@@ -37,7 +37,7 @@ def curves_of(action: Any, thing: Any) -> list[Any]:
 
 
 def all_curves(action: Any) -> Iterator[Any]:
-    """The curves of all slots."""
+    """Return the curves of all slots."""
     if not SLOTTED:
         yield from action.fcurves
         return
@@ -48,7 +48,7 @@ def all_curves(action: Any) -> Iterator[Any]:
 
 
 def split_path(path: str) -> tuple[str | None, str]:
-    """The bone (None: the object itself) and the property of a data path; ("", "") for what is neither."""
+    """Return the bone (None: the object itself) and the property of a data path; ("", "") if it is neither."""
     found = BONE_PATH.match(path)
     if found:
         return re.sub(r"\\(.)", r"\1", found.group(1)), found.group(2)
@@ -56,12 +56,12 @@ def split_path(path: str) -> tuple[str | None, str]:
 
 
 def bone_path(bone: str, prop: str) -> str:
-    """The data path of a bone's property."""
+    """Return the data path of a bone's property."""
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{prop}'
 
 
 def actions_of(thing: Any, actions: Iterable[Any] | None = None) -> list[Any]:
-    """The Actions that move most of their bones on this armature, or its object."""
+    """Return the Actions most of whose bones are on this armature, or that move its object."""
     names = {bone.name for bone in thing.data.bones}
     data = thing.animation_data
     own = data.action if data else None
@@ -74,7 +74,7 @@ def actions_of(thing: Any, actions: Iterable[Any] | None = None) -> list[Any]:
 
 
 def frame_span(action: Any) -> tuple[float, float]:
-    """First and last frame: as the Action says by hand, else of its keys."""
+    """Return the first and last frame: the Action's manual range if set, else that of its keys."""
     if action.use_frame_range:
         return float(action.frame_start), float(action.frame_end)
     first, last = action.curve_frame_range
@@ -82,7 +82,7 @@ def frame_span(action: Any) -> tuple[float, float]:
 
 
 def assign(thing: Any, action: Any) -> None:
-    """Let an Action move an object, by the slot that is meant for it."""
+    """Assign an Action to an object, with the slot meant for it."""
     data = thing.animation_data or thing.animation_data_create()
     data.action = action
     if SLOTTED and action is not None and data.action_slot is None:
@@ -90,7 +90,7 @@ def assign(thing: Any, action: Any) -> None:
 
 
 def new_curves(action: Any, thing: Any) -> Any:
-    """Where curves of a new Action for an object are made: a call `new(path, index, group)`."""
+    """Return a function `new(path, index, group)` that makes curves of a new Action for an object."""
     if not SLOTTED:
         curves = action.fcurves
         return lambda path, index, group: curves.new(path, index=index, action_group=group)

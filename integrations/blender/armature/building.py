@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new armature for a motion: a bone per joint, and a plain body of solids to see it by."""
+"""Build a new armature for a motion: a bone per joint, and a plain body of solids to show it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mathutils import Vector
 
 from .motion import Motion
 
-SHORTEST = 0.02  # body sizes: Blender drops bones of no length
+SHORTEST = 0.02  # body sizes: Blender drops zero-length bones
 WIDTH, ROUND = 0.16, 0.4  # of a bone's length: limbs, and long last bones such as the head
-MANY, LONG = 8, 0.08  # bones below those of the trunk; body sizes from which a last bone is long
+MANY, LONG = 8, 0.08  # bones below those of the trunk; body sizes above which a last bone is long
 THIN, THICK = 0.012, 0.055  # body sizes between which solids are wide
 
 
 def build_armature(motion: Motion, name: str) -> Any:
-    """An armature object whose bones have their heads where the joints are at rest."""
+    """Return an armature object whose bone heads are at the joints' rest positions."""
     thing = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     bpy.context.collection.objects.link(thing)
     bpy.context.view_layer.objects.active = thing
@@ -35,7 +35,7 @@ def build_armature(motion: Motion, name: str) -> Any:
 
 
 def _ends(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Heads and tails (joints, 3) at rest: towards the children, the tip, or on from the parent."""
+    """Return heads and tails (joints, 3) at rest: towards the children, the tip, or away from the parent."""
     heads = motion.offsets.copy()
     for joint, parent in enumerate(motion.parents):
         if parent >= 0:
@@ -55,7 +55,7 @@ def _ends(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
 
 
 def build_body(thing: Any, name: str, color: tuple[float, float, float, float]) -> Any:
-    """A mesh of one solid per bone, moved by the armature."""
+    """Return a mesh with one solid per bone, moved by the armature."""
     places, faces, groups = [], [], {}
     heads = np.array([bone.head_local for bone in thing.data.bones])
     size = float(np.ptp(heads, axis=0).max())
@@ -82,7 +82,7 @@ def build_body(thing: Any, name: str, color: tuple[float, float, float, float]) 
 
 
 def _width(bone: Any, size: float) -> float:
-    """The trunk, which carries many bones, is as wide as it gets; a head is rounder than a limb."""
+    """Return a solid's width: the trunk, with many bones below it, is the widest; a head is rounder than a limb."""
     if len(bone.children_recursive) > MANY:
         return THICK * size
     share = ROUND if not bone.children and bone.length > LONG * size else WIDTH
@@ -90,7 +90,7 @@ def _width(bone: Any, size: float) -> float:
 
 
 def _solid(head: np.ndarray, tail: np.ndarray, width: float, around: int = 12) -> tuple[np.ndarray, list[list[int]]]:
-    """A rounded spindle from head to tail: rings of corners, and faces between them."""
+    """Return a rounded spindle from head to tail: rings of vertices, and faces between them."""
     way = tail - head
     length = float(np.linalg.norm(way))
     across = np.cross(way, [0.0, 1.0, 0.0] if abs(way[1]) < 0.9 * length else [1.0, 0.0, 0.0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a motion lies on an armature: which joint is which bone, and the way from motion space to armature space."""
+"""Fit a motion to an armature: match joints to bones, and motion space to armature space."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .motion import Motion
 from .rig import OBJECT, Rig, nearest_upright
 from .trouble import CannotWrite
 
-UNLIKE = 0.02  # body sizes by which places at rest may differ on average
+UNLIKE = 0.02  # body sizes by which rest positions may differ on average
 
 
 class Fit(NamedTuple):
-    """Per bone the joint that moves it (-1: none); whether joint 0 is the object; turn and scale of the armature."""
+    """Per bone the joint moving it (-1: none); whether joint 0 is the object; rotation and scale of the armature."""
 
     joints: tuple[int, ...]
     with_object: bool
@@ -24,12 +24,12 @@ class Fit(NamedTuple):
 
 
 def fit(motion: Motion, rig: Rig, name: str) -> Fit:
-    """Lay a motion on a rig by the names of bones and their places at rest, whatever the object did since."""
+    """Fit a motion to a rig by bone names and rest positions, wherever the object has been moved since."""
     with_object = motion.names[0] == OBJECT
     unknown = [joint for joint in motion.names[with_object:] if joint not in rig.names]
     if unknown:
         raise CannotWrite(
-            f"{name!r} has no bone {unknown[0]!r}, which {motion.name!r} moves: use Apply to bring it onto this "
+            f"{name!r} has no bone {unknown[0]!r}, which {motion.name!r} moves: use Apply to retarget it to this "
             "armature"
         )
     places = _rest_places(motion)
@@ -39,8 +39,8 @@ def fit(motion: Motion, rig: Rig, name: str) -> Fit:
     size = max(np.ptp(places, axis=0).max(), 1e-9)
     if error > UNLIKE * size:
         raise CannotWrite(
-            f"the bones of {name!r} are not as long as those {motion.name!r} was made for: use Apply to bring it onto "
-            "this armature"
+            f"the bones of {name!r} differ in length from those {motion.name!r} was made for: use Apply to retarget "
+            "it to this armature"
         )
     return Fit(tuple(joints.get(bone, -1) for bone in rig.names), with_object, upright, scale)
 
@@ -54,7 +54,7 @@ def _rest_places(motion: Motion) -> np.ndarray:
 
 
 def _turn_and_scale(heads: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """The upright turn and the scale that bring heads nearest to places, and the mean distance left."""
+    """Return the upright rotation and the scale that best fit heads to positions, and the mean remaining distance."""
     best: tuple[np.ndarray, float, float] | None = None
     for axis in (2, 1, 0):
         for sign in (1.0, -1.0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion: a moving skeleton as plain arrays, as it goes to the child process and comes back."""
+"""Motion: a moving skeleton as plain arrays, as sent to and received from the child process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .rotations import quaternion_matrices
 class Motion:
     """Joints, parents first, in motion space (z up).
 
-    `offsets` (joints, 3) are the places on the parents at rest, `root` (frames, 3) is where joint 0 is, `rotations`
-    (frames, joints, 4; w x y z) turn the joints against their parents and are none at rest. `translations` (frames,
-    joints, 3) replaces the offsets where joints move against their parents. `tips` are ends of last bones:
-    joint, offset, name. `about` is kept with an Action.
+    `offsets` (joints, 3) are positions relative to the parents at rest, `root` (frames, 3) is where joint 0 is,
+    `rotations` (frames, joints, 4; w x y z) are relative to the parents, and the identity at rest. `translations`
+    (frames, joints, 3) replaces the offsets if joints move relative to their parents. `tips` are the ends of last
+    bones: joint, offset, name. `about` is stored with an Action.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Motion:
         return len(self.root)
 
     def world(self, frames: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
-        """Places (frames, joints, 3) and rotations (frames, joints, 3, 3) of all joints."""
+        """Return positions (frames, joints, 3) and rotations (frames, joints, 3, 3) of all joints."""
         turns = quaternion_matrices(self.rotations[frames])
         places = np.empty(turns.shape[:-1])
         for joint, parent in enumerate(self.parents):
@@ -51,17 +51,17 @@ class Motion:
         return places, turns
 
     def scaled(self, factor: float) -> Motion:
-        """All lengths times a factor."""
+        """Return the motion with all lengths multiplied by a factor."""
         moved = None if self.translations is None else self.translations * factor
         tips = tuple((joint, tuple(factor * length for length in way), name) for joint, way, name in self.tips)
         return replace(self, offsets=self.offsets * factor, root=self.root * factor, translations=moved, tips=tips)
 
     def named(self, name: str) -> Motion:
-        """The same motion under another name."""
+        """Return the same motion under another name."""
         return replace(self, name=name)
 
     def moved(self, x: float, y: float, turn: float) -> Motion:
-        """The same motion turned about the vertical axis through the origin by an angle, then moved over the ground."""
+        """Return the motion rotated about the vertical axis through the origin, then moved along the ground."""
         cos, sin = np.cos(turn), np.sin(turn)
         root = self.root @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]]) + (x, y, 0.0)
         rotations = self.rotations.copy()
@@ -69,8 +69,9 @@ class Motion:
         return replace(self, root=root, rotations=rotations)
 
     def after(self, end: Motion) -> tuple[float, float, float]:
-        """Where `moved` has to bring this motion so that it begins at the place and heading at which another ends."""
-        # Of the turn from our first frame to their last, only what is about the vertical axis is a change of heading.
+        """Return arguments of `moved` that make this motion begin at the position and heading where another ends."""
+        # Only the part about the vertical axis of the rotation from our first frame to their last is a change of
+        # heading.
         w, _, _, z = products(end.rotations[-1, 0], self.rotations[0, 0] * (1.0, -1.0, -1.0, -1.0))
         turn = 2.0 * float(np.arctan2(z, w))
         x, y, _ = end.root[-1] - self.moved(0.0, 0.0, turn).root[0]
@@ -78,6 +79,6 @@ class Motion:
 
 
 def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Quaternions a b (w x y z): first b turns, then a."""
+    """Return the product of quaternions a b (w x y z): b rotates first, then a."""
     w, v, u, t = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
     return np.concatenate([w * u - np.sum(v * t, -1, keepdims=True), w * t + u * v + np.cross(v, t)], axis=-1)

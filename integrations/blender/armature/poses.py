@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Channels of bones to their places in armature space and back, as Blender composes them. Arrays only."""
+"""Bone channels to poses in armature space and back, as Blender composes them. Arrays only."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .rig import Inherits, Rig
 
 
 class Space(NamedTuple):
-    """What a bone's own channels act in: rotation and scale (frames, 3, 3), location (frames, 4, 4)."""
+    """The spaces of a bone's channels: rotation and scale (frames, 3, 3), location (frames, 4, 4)."""
 
     turn: np.ndarray
     place: np.ndarray
 
 
 def bone_space(rig: Rig, bone: int, poses: np.ndarray) -> Space:
-    """The space of a bone, from the pose matrices (frames, bones, 4, 4) of those before it."""
+    """Return the space of a bone from the pose matrices (frames, bones, 4, 4) of those before it."""
     parent, how = rig.parents[bone], rig.inherits[bone]
     frames = len(poses)
     if parent < 0:
@@ -35,7 +35,7 @@ def bone_space(rig: Rig, bone: int, poses: np.ndarray) -> Space:
 
 
 def _taken_over(above: np.ndarray, rest: np.ndarray, how: Inherits) -> np.ndarray:
-    """What a bone takes over of its parent's rotation and scale (frames, 3, 3)."""
+    """Return what a bone inherits of its parent's rotation and scale (frames, 3, 3)."""
     if how.rotation and how.scale in ("FULL", "FIX_SHEAR"):
         return above
     turn, stretch = rotation_and_stretch(above)
@@ -48,7 +48,7 @@ def _taken_over(above: np.ndarray, rest: np.ndarray, how: Inherits) -> np.ndarra
 
 
 def rotation_and_stretch(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest rotation, and what has to be done before it (polar decomposition)."""
+    """Return the nearest rotation and the stretch applied before it (polar decomposition)."""
     left, sizes, right = np.linalg.svd(matrices)
     sign = np.linalg.det(left @ right)
     left = left.copy()
@@ -59,9 +59,9 @@ def rotation_and_stretch(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rotation_of(matrices: np.ndarray) -> np.ndarray:
-    """The rotation in a matrix that may be scaled as well."""
+    """Return the rotation in a matrix that may also scale."""
     gram = np.swapaxes(matrices, -1, -2) @ matrices
-    if np.abs(gram - np.eye(3)).max(initial=0.0) < 1e-4:  # rounding only: one step of Newton's does for that
+    if np.abs(gram - np.eye(3)).max(initial=0.0) < 1e-4:  # only rounding errors: one Newton step is enough
         return matrices @ (1.5 * np.eye(3) - 0.5 * gram)
     return rotation_and_stretch(matrices)[0]
 
@@ -80,7 +80,7 @@ def pose_bone(
 def solve_bone(
     rig: Rig, bone: int, poses: np.ndarray, turn: np.ndarray, head: np.ndarray, scale: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Location and rotation channels (as matrices) that turn a bone as asked, with its head there; writes its pose.
+    """Return location and rotation channels (as matrices) that give a bone this rotation and head; writes its pose.
 
     `turn` (frames, 3, 3) and `head` (frames, 3) are in armature space. A connected bone's head stays where it is.
     """
@@ -94,7 +94,7 @@ def solve_bone(
 
 
 def empty_poses(rig: Rig, frames: int) -> np.ndarray:
-    """Room for pose matrices."""
+    """Return empty pose matrices."""
     return np.zeros((frames, len(rig.names), 4, 4))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Actions of an armature as motions, by their channels: what constraints do on top is left to Blender."""
+"""Read Actions of an armature as motions, from their channels: constraints on top are left to Blender."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from .rig import OBJECT, Rig, read_rig
 from .rotations import matrices_of, matrix_quaternions, rotation_default, rotation_path
 from .trouble import CannotRead
 
-STEADY = 2e-6  # body sizes within which a joint keeps its place on its parent: channels are single precision
-BLOCK = 128  # frames that are worked on in one step
+STEADY = 2e-6  # body sizes within which a joint is fixed on its parent: channels are single precision
+BLOCK = 128  # frames processed in one step
 Steps = Generator[None, None, Any]
 Curves = dict[tuple[str | None, str], dict[int, Any]]
 
 
 class Times(NamedTuple):
-    """The frames of the scene at which an Action is read, and how many of them there are in a second."""
+    """The scene frames at which an Action is read, and how many there are per second."""
 
     frames: np.ndarray
     fps: float
 
 
 def scene_fps(scene: Any) -> float:
-    """Frames per second of a scene."""
+    """Return the frames per second of a scene."""
     return float(scene.render.fps / scene.render.fps_base)
 
 
 def run(steps: Steps) -> Any:
-    """What a generator returns, all at once."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(steps)
@@ -45,9 +45,9 @@ def run(steps: Steps) -> Any:
 
 
 def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
-    """Motions of several Actions on one skeleton; yields between pieces of work of a few milliseconds.
+    """Return motions of several Actions on one skeleton; yields between steps of a few milliseconds.
 
-    When one of them moves the object itself, or when the armature has several roots, joint 0 stands for the object.
+    If one of them moves the object itself, or the armature has several roots, joint 0 represents the object.
     """
     rig = read_rig(thing)
     curves = []
@@ -62,7 +62,7 @@ def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
     for action, found in zip(actions, curves, strict=True):
         if not any(bone in rig.names or (bone is None and _is_transform(prop)) for bone, prop in found):
             raise CannotRead(
-                f"the Action {action.name!r} moves no bone of {thing.name!r}: choose one of its own Actions"
+                f"the Action {action.name!r} moves no bone of {thing.name!r}: choose one of the armature's Actions"
             )
         times = sample_times(action, [curve for parts in found.values() for curve in parts.values()], rate)
         values = yield from _values(found, keyed, times.frames)
@@ -78,7 +78,7 @@ def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
 
 
 def read_rest(thing: Any, with_object: bool | None = None) -> Motion:
-    """The armature at rest, as a motion of one frame."""
+    """Return the armature at rest, as a motion of one frame."""
     rig = read_rig(thing)
     if with_object is None:
         with_object = rig.several_roots()
@@ -87,7 +87,7 @@ def read_rest(thing: Any, with_object: bool | None = None) -> Motion:
 
 
 def read_pose(thing: Any, with_object: bool | None = None) -> Motion:
-    """The pose of this moment, as a motion of one frame; with the object as joint 0 where asked."""
+    """Return the current pose, as a motion of one frame; with the object as joint 0 if requested."""
     rig = read_rig(thing)
     poses = empty_poses(rig, 1)
     for bone in range(len(rig.names)):
@@ -99,7 +99,7 @@ def read_pose(thing: Any, with_object: bool | None = None) -> Motion:
 
 
 def read_pose_at(thing: Any, action: Any, frame: float, with_object: bool | None = None) -> Motion:
-    """The pose that an Action has at a frame, as a motion of one frame."""
+    """Return the pose of an Action at a frame, as a motion of one frame."""
     rig = read_rig(thing)
     found = _by_channel(curves_of(action, thing))
     values: _Values = run(_values(found, set(found), np.array([float(frame)])))
@@ -112,13 +112,13 @@ def read_pose_at(thing: Any, action: Any, frame: float, with_object: bool | None
 
 
 def motion_of(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = None) -> Motion:
-    """Pose matrices (frames, bones, 4, 4) as a motion, all at once."""
+    """Return pose matrices (frames, bones, 4, 4) as a motion, in one go."""
     found: Motion = run(motion_steps(rig, poses, fps, name, place))
     return found
 
 
 def motion_steps(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = None) -> Steps:
-    """Pose matrices (frames, bones, 4, 4) as a motion; yields after some frames each.
+    """Return pose matrices (frames, bones, 4, 4) as a motion; yields every few frames.
 
     `place` (locations, rotation matrices of the object) makes the object joint 0.
     """
@@ -145,7 +145,7 @@ def motion_steps(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any 
 
 
 def _against_parents(rig: Rig, poses: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Places (frames, joints, 3) and quaternions (frames, joints, 4) of joints, as their parents see them."""
+    """Return positions (frames, joints, 3) and quaternions (frames, joints, 4) of joints, relative to their parents."""
     up, shift = rig.upright, 0 if place is None else 1
     rests = np.swapaxes(rotation_of(rig.rest[:, :3, :3]), -1, -2)
     turns = up @ rotation_of(poses[..., :3, :3]) @ rests @ up.T
@@ -164,7 +164,7 @@ def _against_parents(rig: Rig, poses: np.ndarray, place: Any) -> tuple[np.ndarra
 
 
 def sample_times(action: Any, curves: Sequence[Any], fps: float) -> Times:
-    """Every frame of the scene; where keys lie evenly and closer (a take of a higher rate), every key."""
+    """Return every frame of the scene, or every key if keys are evenly spaced and closer (a take of a higher rate)."""
     first, last = frame_span(action)
     step = 1.0
     keys = _key_frames(max(curves, key=lambda curve: len(curve.keyframe_points)))
@@ -202,14 +202,14 @@ def _object_now(thing: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Values(NamedTuple):
-    """Channels over frames. What this Action does not have is as posed now, unless another Action of the set has it."""
+    """Channels over frames. Those the Action lacks are as posed now, unless another Action of the set has them."""
 
     sampled: Mapping[tuple[str | None, str], Mapping[int, np.ndarray]]
     keyed: set[tuple[str | None, str]]
     frames: np.ndarray
 
     def of_bone(self, rig: Rig, bone: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Location, rotation matrices and scale."""
+        """Return location, rotation matrices and scale."""
         name, mode = rig.names[bone], rig.modes[bone]
         location = self._of(name, "location", rig.locations[bone], (0.0, 0.0, 0.0))
         scale = self._of(name, "scale", rig.scales[bone], (1.0, 1.0, 1.0))
@@ -219,7 +219,7 @@ class _Values(NamedTuple):
         return location, np.broadcast_to(rig.rotations[bone], (len(self.frames), 3, 3)), scale
 
     def of_object(self, thing: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Location and rotation matrices of the object."""
+        """Return location and rotation matrices of the object."""
         path, mode = rotation_path(thing.rotation_mode), thing.rotation_mode
         turn = np.array(getattr(thing, path), dtype=np.float64)
         location = self._of(None, "location", np.array(thing.location), np.array(thing.location))
@@ -235,7 +235,7 @@ class _Values(NamedTuple):
 
 
 def _values(curves: Curves, keyed: set[tuple[str | None, str]], frames: np.ndarray) -> Steps:
-    """All channels of an Action; yields after each."""
+    """Return all channels of an Action; yields after each."""
     sampled: dict[tuple[str | None, str], dict[int, np.ndarray]] = {}
     for channel, parts in curves.items():
         for index, curve in parts.items():
@@ -245,7 +245,7 @@ def _values(curves: Curves, keyed: set[tuple[str | None, str]], frames: np.ndarr
 
 
 def curve_values(curve: Any, frames: np.ndarray) -> np.ndarray:
-    """A curve at frames: the keys themselves where they lie there, else as Blender interpolates."""
+    """Return a curve at frames: the keys themselves where there are any, else as Blender interpolates."""
     found = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", found)
     keys = found.reshape(-1, 2)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rig: what an armature is at rest, as arrays; how its bones take over what their parents do.
+"""Rig: an armature at rest, as arrays, and how its bones inherit from their parents.
 
-The space of motions ("motion space") is the armature's own, turned upright (z up) by the multiple of a quarter turn
-that comes nearest to what the object does, and scaled as the object is. Where the object stands and which way it faces
-stays with the object, so that takes of two characters side by side are alike.
+The space of motions ("motion space") is the armature's space, turned upright (z up) by the multiple of
+a quarter turn nearest to the object's rotation, and scaled as the object is. The object keeps its position
+and heading, so takes of two characters side by side look the same.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 
 from .rotations import matrices_of, rotation_path
 
-OBJECT = "(object)"  # the joint that stands for the object itself, above the bones
+OBJECT = "(object)"  # the joint that represents the object itself, above the bones
 
 
 class Inherits(NamedTuple):
-    """What a bone takes over from its parent, and whether it sits on the parent's tip."""
+    """What a bone inherits from its parent, and whether it is connected to the parent's tip."""
 
     connected: bool = False
     rotation: bool = True
@@ -27,11 +27,11 @@ class Inherits(NamedTuple):
 
 
 class Rig(NamedTuple):
-    """Bones, parents first: names, parents, rest matrices (bones, 4, 4) in armature space, modes of rotation.
+    """Bones, parents first: names, parents, rest matrices (bones, 4, 4) in armature space, rotation modes.
 
-    `locations`, `rotations` (matrices) and `scales` are the pose of this moment, for channels that no Action has.
-    `upright` (3, 3) and `scale` lead from armature space to motion space. `tips` are bones without children, and
-    the way from head to tail at rest, in armature space.
+    `locations`, `rotations` (matrices) and `scales` are the current pose, for channels that no Action has.
+    `upright` (3, 3) and `scale` convert armature space to motion space. `tips` are bones without children, with the
+    vector from head to tail at rest, in armature space.
     """
 
     names: tuple[str, ...]
@@ -47,17 +47,17 @@ class Rig(NamedTuple):
     tips: tuple[tuple[int, np.ndarray], ...]
 
     def size(self) -> float:
-        """The largest extent of the heads at rest, in motion space."""
+        """Return the largest extent of the heads at rest, in motion space."""
         heads = self.rest[:, :3, 3]
         return float(max(np.ptp(heads, axis=0).max() * self.scale, 1e-9))
 
     def several_roots(self) -> bool:
-        """Whether more than one bone has no parent, so that a joint above them is needed."""
+        """Whether more than one bone has no parent, so a joint above them is needed."""
         return sum(parent < 0 for parent in self.parents) != 1
 
 
 def read_rig(thing: Any) -> Rig:
-    """The rig of an armature object."""
+    """Return the rig of an armature object."""
     bones = _depth_first(list(thing.pose.bones))
     order = {bone.name: number for number, bone in enumerate(bones)}
     scale = float(np.abs(np.prod(np.array(thing.scale))) ** (1 / 3)) or 1.0
@@ -77,7 +77,7 @@ def read_rig(thing: Any) -> Rig:
 
 
 def _depth_first(bones: Any) -> list[Any]:
-    """Parents before children, a limb's bones one after another, as files of motions list them."""
+    """Return bones with parents before children and each limb's bones together, as motion files list them."""
     out: list[Any] = []
     stack = [bone for bone in reversed(bones) if bone.parent is None]
     while stack:
@@ -99,13 +99,13 @@ def _inherits(bone: Any) -> Inherits:
 
 
 def _rotation_now(thing: Any) -> np.ndarray:
-    """The rotation of a pose bone or object, by the channels of its mode."""
+    """Return the rotation of a pose bone or object, from the channels of its mode."""
     channels = np.array(getattr(thing, rotation_path(thing.rotation_mode)), dtype=np.float64)
     return matrices_of(channels[None], thing.rotation_mode)[0]
 
 
 def nearest_upright(rotation: np.ndarray) -> np.ndarray:
-    """The quarter turns that bring that axis of the armature up which the object turns up the most."""
+    """Return the quarter turns that bring up the armature axis that the object points most upwards."""
     seen = rotation[2]  # how far each axis of the armature points up
     axis = int(np.argmax(np.abs(seen) + np.array([1e-6, 0.0, 2e-6])))
     sign = 1.0 if seen[axis] >= 0 else -1.0

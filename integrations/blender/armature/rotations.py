@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations as Blender's channels have them (quaternion, six Euler orders, axis and angle), and as matrices.
+"""Convert rotations between Blender's channels (quaternion, six Euler orders, axis and angle) and matrices.
 
-Arrays have frames first. Channels are continuous: from frame to frame each takes the nearest of its equal values.
+Arrays have frames first. Channels are continuous: from frame to frame each takes the nearest equivalent value.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ WIDTHS = {"QUATERNION": 4, "AXIS_ANGLE": 4, **dict.fromkeys(EULER_ORDERS, 3)}
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 DEFAULTS = {"QUATERNION": (1.0, 0.0, 0.0, 0.0), "AXIS_ANGLE": (0.0, 0.0, 1.0, 0.0)}
 TURN = 2.0 * np.pi
-LOCKED = 1e-7  # cosine of the middle angle below which the outer two turn about one axis
+LOCKED = 1e-7  # cosine of the middle angle below which the outer two rotate about the same axis
 
 
 def rotation_path(mode: str) -> str:
-    """The name of the property that holds the rotation in this mode."""
+    """Return the name of the property that holds the rotation in this mode."""
     return PATHS.get(mode, "rotation_euler")
 
 
@@ -27,7 +27,7 @@ def rotation_default(mode: str) -> tuple[float, ...]:
 
 
 def matrices_of(channels: np.ndarray, mode: str) -> np.ndarray:
-    """Channels (frames, 3 or 4) as rotation matrices (frames, 3, 3)."""
+    """Return channels (frames, 3 or 4) as rotation matrices (frames, 3, 3)."""
     if mode == "QUATERNION":
         return quaternion_matrices(channels)
     if mode == "AXIS_ANGLE":
@@ -36,7 +36,7 @@ def matrices_of(channels: np.ndarray, mode: str) -> np.ndarray:
 
 
 def channels_of(matrices: np.ndarray, mode: str) -> np.ndarray:
-    """Rotation matrices as continuous channels of a mode."""
+    """Return rotation matrices as continuous channels of a mode."""
     if mode == "QUATERNION":
         return continuous_quaternions(matrix_quaternions(matrices))
     if mode == "AXIS_ANGLE":
@@ -45,7 +45,7 @@ def channels_of(matrices: np.ndarray, mode: str) -> np.ndarray:
 
 
 def quaternion_matrices(quaternions: np.ndarray) -> np.ndarray:
-    """Of quaternions w x y z of any length; of length zero: no rotation, as Blender has it."""
+    """Return the matrices of quaternions w x y z of any length; length zero is no rotation, as in Blender."""
     q = np.asarray(quaternions, dtype=np.float64)
     length = np.linalg.norm(q, axis=-1, keepdims=True)
     w, x, y, z = np.moveaxis(np.where(length > 0, q / np.where(length > 0, length, 1.0), (1.0, 0.0, 0.0, 0.0)), -1, 0)
@@ -57,9 +57,9 @@ def quaternion_matrices(quaternions: np.ndarray) -> np.ndarray:
 
 
 def matrix_quaternions(matrices: np.ndarray) -> np.ndarray:
-    """Unit quaternions w x y z of rotation matrices.
+    """Return unit quaternions w x y z of rotation matrices.
 
-    The products 4 q q^T stand in sums of the matrix' numbers; the row of the largest component is the most exact.
+    The products 4 q q^T are sums of matrix entries; the row of the largest component is the most exact.
     """
     m = np.asarray(matrices, dtype=np.float64)
     d = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -76,7 +76,7 @@ def matrix_quaternions(matrices: np.ndarray) -> np.ndarray:
 
 
 def continuous_quaternions(quaternions: np.ndarray) -> np.ndarray:
-    """Each of the two equal signs that is nearer to the frame before; the first has w >= 0."""
+    """Return quaternions with the sign that is nearer to the frame before; the first has w >= 0."""
     dots = np.sum(quaternions[1:] * quaternions[:-1], axis=-1)
     first = np.where(quaternions[:1, ..., 0] < 0, -1.0, 1.0)
     signs = np.cumprod(np.concatenate([first, np.where(dots < 0, -1.0, 1.0)]), axis=0)
@@ -84,7 +84,7 @@ def continuous_quaternions(quaternions: np.ndarray) -> np.ndarray:
 
 
 def axis_angle_matrices(channels: np.ndarray) -> np.ndarray:
-    """Of (angle, x, y, z); an axis of length zero is no rotation."""
+    """Return the matrices of (angle, x, y, z); an axis of length zero is no rotation."""
     angle, axis = channels[..., :1], channels[..., 1:]
     length = np.linalg.norm(axis, axis=-1, keepdims=True)
     unit = np.where(length > 0, axis / np.where(length > 0, length, 1.0), 0.0)
@@ -93,7 +93,7 @@ def axis_angle_matrices(channels: np.ndarray) -> np.ndarray:
 
 
 def axis_angles(quaternions: np.ndarray) -> np.ndarray:
-    """(angle, x, y, z) of continuous quaternions (frames, 4): the axis never jumps to its opposite."""
+    """Return (angle, x, y, z) of continuous quaternions (frames, 4): the axis never jumps to its opposite."""
     vector = quaternions[:, 1:]
     sine = np.linalg.norm(vector, axis=-1)
     turned = sine > 1e-9
@@ -112,7 +112,7 @@ def axis_angles(quaternions: np.ndarray) -> np.ndarray:
 
 
 def euler_matrices(angles: np.ndarray, order: str) -> np.ndarray:
-    """Of angles about x, y and z (in this place, whatever the order); the first letter of the order turns first."""
+    """Return the matrices of angles, always listed as x, y, z; the first letter of the order rotates first."""
     out = _about("XYZ".index(order[0]), angles)
     for letter in order[1:]:
         out = _about("XYZ".index(letter), angles) @ out
@@ -130,9 +130,9 @@ def _about(axis: int, angles: np.ndarray) -> np.ndarray:
 
 
 def eulers(matrices: np.ndarray, order: str) -> np.ndarray:
-    """Continuous angles (frames, 3) about x, y and z of rotation matrices R = R_k(c) R_j(b) R_i(a).
+    """Return continuous angles (frames, 3) about x, y and z of rotation matrices R = R_k(c) R_j(b) R_i(a).
 
-    c is taken from what a and b leave over, so that near a quarter turn of b, where a is poorly known, it makes up
+    c is computed from what a and b leave over: near a quarter turn of b, where a is poorly determined, it compensates
     for a's error.
     """
     i, j, k = ("XYZ".index(letter) for letter in order)
@@ -142,7 +142,7 @@ def eulers(matrices: np.ndarray, order: str) -> np.ndarray:
     b = np.arctan2(-sign * matrices[:, k, i], cosine)
     left = matrices @ _turn(i, -a) @ _turn(j, -b)
     c = np.arctan2(left[:, (k + 2) % 3, (k + 1) % 3], left[:, (k + 1) % 3, (k + 1) % 3])
-    locked = cosine < LOCKED  # there a and c turn about one axis: a keeps its value
+    locked = cosine < LOCKED  # there a and c rotate about the same axis: a keeps its value
     known = np.maximum.accumulate(np.where(locked, -1, np.arange(len(a))))
     a = np.where(known >= 0, a[known], 0.0)
     c = np.where(locked, c + np.where(b > 0, sign, -sign) * a, c)
@@ -158,10 +158,10 @@ def _turn(axis: int, angles: np.ndarray) -> np.ndarray:
 
 
 def continuous_eulers(angles: np.ndarray) -> np.ndarray:
-    """Of all triples that are the same rotation, the one nearest to the frame before (frames, 3); the first, to zero.
+    """Return, of all equivalent triples, the one nearest to the frame before (frames, 3); for the first, to zero.
 
-    (a, b, c) and (a + 180°, 180° - b, c + 180°) are the same rotation. Which is nearer to the frame before depends on
-    whether that frame is of the same form, and not on which form it is.
+    (a, b, c) and (a + 180°, 180° - b, c + 180°) are the same rotation. Which is nearer to the frame before depends
+    only on whether that frame has the same form, not on which form.
     """
     others = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
     before = np.concatenate([np.zeros((1, 3)), angles[:-1]])
@@ -169,7 +169,7 @@ def continuous_eulers(angles: np.ndarray) -> np.ndarray:
     changes = np.abs(changed).sum(axis=1) < np.abs(same).sum(axis=1)
     is_other = np.cumsum(changes) % 2 == 1
     steps = np.where(changes[:, None], changed, same)
-    steps[is_other != changes, 1] *= -1.0  # where the frame before is of the other form
+    steps[is_other != changes, 1] *= -1.0  # where the frame before has the other form
     chosen = np.where(is_other[:, None], others, angles)
     return chosen + TURN * np.round((np.cumsum(steps, axis=0) - chosen) / TURN)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions as new Actions of an armature: each bone in its own mode of rotation, a key per frame, all or nothing."""
+"""Write motions as new Actions of an armature: each bone in its rotation mode, a key per frame, all or nothing."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .reading import BLOCK, Steps, scene_fps
 from .rig import Rig, read_rig
 from .rotations import channels_of, rotation_path
 
-ABOUT = "freshtake"  # the custom property that says how an Action was made, as JSON
-LINEAR = 1  # Blender's number for keys joined by straight lines
-STILL = 1e-7  # radians, or units of length: a channel that changes less needs one key only
+ABOUT = "freshtake"  # the custom property that stores how an Action was made, as JSON
+LINEAR = 1  # Blender's number for linear interpolation
+STILL = 1e-7  # radians, or units of length: a channel that changes less needs only one key
 
 
 def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.0, scene: Any = None) -> Steps:
-    """New Actions of an armature; yields between pieces of work. When one fails, none is left behind."""
+    """Make new Actions of an armature; yields between steps. If one fails, none is left behind."""
     scene = scene or bpy.context.scene
     actions: list[Any] = []
     try:
@@ -50,7 +50,7 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
 
 
 class World(NamedTuple):
-    """Place and rotation of the object, and heads (frames, joints, 3) and rotations of joints as it sees them."""
+    """Return position and rotation of the object, and heads (frames, joints, 3) and rotations relative to it."""
 
     place: np.ndarray
     turn: np.ndarray
@@ -59,7 +59,7 @@ class World(NamedTuple):
 
 
 def _world(motion: Motion, fitted: Fit) -> Steps:
-    """All of it, some frames at a time."""
+    """Do the same for all frames, a few at a time."""
     parts = []
     for start in range(0, len(motion), BLOCK):
         parts.append(_seen_by_object(*motion.world(slice(start, start + BLOCK)), fitted))
@@ -77,7 +77,7 @@ def _seen_by_object(places: np.ndarray, turns: np.ndarray, fitted: Fit) -> World
 
 
 def channels(world: World, rig: Rig, fitted: Fit, thing: Any) -> Iterator[tuple[str, str, np.ndarray]]:
-    """For each channel: its group, data path, and values (frames, width)."""
+    """Yield the group, data path and values (frames, width) of each channel."""
     frames = len(world.place)
     if fitted.with_object:
         yield from _object_channels(thing, fitted, world.place, world.turn)
@@ -99,7 +99,7 @@ def channels(world: World, rig: Rig, fitted: Fit, thing: Any) -> Iterator[tuple[
 
 
 def _tiny(rig: Rig) -> float:
-    """Below this, a place differs by rounding only."""
+    """Return the distance below which positions differ only by rounding."""
     return 1e-6 * rig.size() / rig.scale
 
 
@@ -112,7 +112,7 @@ def _object_channels(
 
 
 def _add_keys(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
-    """A key per frame, joined by straight lines; one key for what stays the same."""
+    """Set a key per frame with linear interpolation, or one key if nothing changes."""
     if np.ptp(values) < STILL:
         frames, values = frames[:1], values[:1]
     curve.keyframe_points.add(len(frames))
@@ -122,7 +122,7 @@ def _add_keys(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
 
 
 def _describe(action: Any, motion: Motion, frames: np.ndarray) -> None:
-    action.use_fake_user = True  # Blender drops what nobody uses when it saves
+    action.use_fake_user = True  # Blender drops unused data when saving
     action.use_frame_range = True
     action.frame_start, action.frame_end = float(frames[0]), float(frames[-1])
     action.use_cyclic = motion.loop
@@ -131,7 +131,7 @@ def _describe(action: Any, motion: Motion, frames: np.ndarray) -> None:
 
 
 def how_made(action: Any) -> dict[str, Any] | None:
-    """What is kept with an Action that we made: the request, its seed and number, and the model."""
+    """Return what is stored with an Action that we made: the request, its seed and number, and the model."""
     text = action.get(ABOUT)
     if not isinstance(text, str):
         return None

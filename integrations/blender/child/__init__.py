@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The freshtake child: a process of its own that does all the work."""
+"""The freshtake child: a separate process that does all the work."""

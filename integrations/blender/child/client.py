@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Child: freshtake in a process of its own, asked over its standard streams. Nothing here waits for it.
+"""Child: freshtake in a separate process, controlled over its standard streams. Nothing here waits for it.
 
     child = Child(cache_folder)
     handle = child.request("vary", {"count": 5}, {"model": model})
     for event in handle.poll():       # from a timer; events are Progress, Result or Failed
         ...
 
-Requests are done one after the other. `cancel` kills the process; what was waiting is asked again of a new one, which
-is started when it is needed. A process that crashes fails the request that it was at, with one sentence.
+Requests are done in order. `cancel` kills the process; waiting requests are sent again to a new one, which is
+started when needed. If a process crashes, the request it was working on fails with one sentence.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 
 PIECE = 1 << 20  # bytes read at a time
-LAST_WORDS = 5.0  # seconds in which a process that has ended may still be heard
-OUTPUT_LINES = 40  # lines of the child's own output that are kept
+LAST_WORDS = 5.0  # seconds for which output of an ended process is still read
+OUTPUT_LINES = 40  # lines kept of what the child prints
 SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # what integrations/build_blender.py compiled
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
@@ -38,7 +38,7 @@ LOW_PRIORITY = "import os; hasattr(os, 'nice') and os.nice(5); "
 
 
 class Progress(NamedTuple):
-    """How far a request is: what is being done, how much of how much, and the seconds that are left, where known."""
+    """How far a request is: what is being done, how much of how much, and the seconds left, if known."""
 
     phase: str
     done: float
@@ -64,7 +64,7 @@ CANCELLED = Failed("cancelled")
 
 
 class Handle:
-    """One request. `poll` gives what happened since the last call; the last event is a Result or Failed."""
+    """One request. `poll` returns what happened since the last call; the last event is a Result or Failed."""
 
     def __init__(self, child: Child, number: int, message: Message) -> None:
         self._child, self.number, self._message = child, number, message
@@ -72,14 +72,14 @@ class Handle:
         self.done = False
 
     def poll(self) -> list[Event]:
-        """Events since the last call, oldest first; never waits."""
+        """Return events since the last call, oldest first; never waits."""
         out = []
         while self._events:
             out.append(self._events.popleft())
         return out
 
     def cancel(self) -> None:
-        """Stop: the process is killed if it is at this request. The last event is Failed("cancelled")."""
+        """Cancel the request; its process is killed if it is working on it. The last event is Failed("cancelled")."""
         self._child._cancel(self)
 
     def _put(self, event: Event) -> None:
@@ -89,11 +89,11 @@ class Handle:
 
 
 class Child:
-    """The process, started with the first request and again after it was killed or crashed.
+    """The process: started with the first request, and restarted after it was killed or crashed.
 
-    `cache` is a folder for what has to be compiled, `path` the folders in which the child finds freshtake and what it
-    needs (default: where this process finds them), `python` the interpreter (default: this one). One of `low_priority`
-    lets other processes go first.
+    `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and its
+    dependencies (default: where this process finds them), `python` the interpreter (default: this one). With
+    `low_priority` it lets other processes go first.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Child:
         self._command = [python or sys.executable, "-I", "-c", start, *(library_path() if path is None else path)]
         self._cache = cache
         self._lock = threading.RLock()
-        self._waiting: dict[int, Handle] = {}  # in the order in which they were asked
+        self._waiting: dict[int, Handle] = {}  # in the order of the requests
         self._numbers = 0
         self._process: _Process | None = None
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
@@ -117,7 +117,7 @@ class Child:
     def request(
         self, name: str, params: Mapping[str, Any] | None = None, arrays: Mapping[str, Any] | None = None
     ) -> Handle:
-        """Ask for a job by its name."""
+        """Request a job by its name."""
         with self._lock:
             self._numbers += 1
             message = Message("request", self._numbers, {"name": name, "params": dict(params or {})}, arrays or {})
@@ -128,16 +128,16 @@ class Child:
 
     @property
     def busy(self) -> bool:
-        """Whether a request is not done yet."""
+        """Whether a request is still under way."""
         return bool(self._waiting)
 
     @property
     def recent_output(self) -> str:
-        """The last lines that the child printed, for a report of what went wrong."""
+        """Return the last lines that the child printed, for error reports."""
         return "\n".join(self._output)
 
     def close(self) -> None:
-        """Kill the process; whatever was not done is cancelled."""
+        """Kill the process and cancel all unfinished requests."""
         with self._lock:
             for handle in self._waiting.values():
                 handle._put(CANCELLED)
@@ -171,7 +171,7 @@ class Child:
             self._process = None
 
     def _resend(self) -> None:
-        """Ask a new process for all that waits."""
+        """Send all waiting requests to a new process."""
         for handle in list(self._waiting.values()):
             self._send(handle)
 
@@ -187,7 +187,7 @@ class Child:
                 self._waiting.pop(message.number)
 
     def _ended(self, process: _Process, why: str) -> None:
-        """The process is gone although nobody killed it: the request that it was at has failed."""
+        """Fail the current request of a process that ended without being killed."""
         with self._lock:
             if process is not self._process:
                 return
@@ -208,12 +208,12 @@ def _event(message: Message) -> Event | None:
         case "result":
             return Result(values, message.arrays)
         case "failed":
-            return Failed(str(values.get("sentence", "it failed without saying why")))
+            return Failed(str(values.get("sentence", "it failed without giving a reason")))
     return None
 
 
 class _Process:
-    """One run of the child: three threads write to it, read from it and keep what it prints."""
+    """One run of the child: three threads write to it, read from it and store what it prints."""
 
     def __init__(
         self, command: Sequence[str], cache: Path | None, output: deque[str], received: Any, ended: Any
@@ -229,14 +229,14 @@ class _Process:
         self._outbox.put(data)
 
     def kill(self) -> None:
-        """Without a lock, since starting takes its time: whoever comes second sees what the first one set."""
+        """No lock, since starting takes a while: the second caller sees what the first one set."""
         self._killed = True
         self._outbox.put(None)
         if self._popen is not None:
             self._popen.kill()
 
     def _run(self) -> None:
-        """Start the process, pass on what is sent, and clear up after it."""
+        """Start the process, forward requests, and clean up after it."""
         scratch = tempfile.mkdtemp(prefix="freshtake-")
         try:
             if self._killed:
@@ -290,7 +290,7 @@ class _Process:
                 for message in decoder.feed(piece):
                     self._received(self, message)
         except (MessageError, OSError) as error:
-            why = f"freshtake's process sent what cannot be understood ({error})"
+            why = f"freshtake's process sent something that cannot be read ({error})"
             self._popen.kill()
         code = self._popen.wait()
         self._outbox.put(None)
@@ -309,7 +309,7 @@ class _Process:
 
 
 def library_path() -> tuple[str, ...]:
-    """The folder in which this process found freshtake; the wheels beside it are there too."""
+    """Return the folder in which this process found freshtake, with the other wheels."""
     import freshtake
 
     return (str(Path(freshtake.__file__).resolve().parents[1]),)

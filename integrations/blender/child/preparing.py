@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiling, once after installing: in processes of its own, a few at a time, in the background."""
+"""Compile once after installing: in a few separate processes at a time, in the background."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def _made(cache: Path) -> Child:
 
 
 class Preparation:
-    """`tick` from a timer until it says False; it never waits. `sentence` is for the status line."""
+    """Call `tick` from a timer until it returns False; it never waits. `sentence` is for the status line."""
 
     def __init__(self, cache: Path, processes: int | None = None, made: Callable[[Path], Child] = _made) -> None:
-        from freshtake.workflows.compiling import STEPS, expected_of_steps  # no more than a table
+        from freshtake.workflows.compiling import STEPS, expected_of_steps  # reads only a table
 
         self._after = {name: step.after for name, step in STEPS.items()}
         self._mark = cache / MARK
         self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
         self._waiting: list[str] = []
-        self._question: Handle | None = None  # which steps the machine code that came with the extension leaves to do
+        self._question: Handle | None = None  # which steps the machine code shipped with the extension leaves to do
         self._answered = False
         count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
         self.children = [made(cache) for _ in range(count)]
@@ -39,11 +39,11 @@ class Preparation:
         self._left: dict[str, float] = {}
         self.sentence = ""
         self.done = read_mark(self._mark) == release()
-        if self._mark.exists() and not self.done:  # of another release: nothing of it is of use any more
+        if self._mark.exists() and not self.done:  # of another release: nothing in it can be used any more
             shutil.rmtree(cache, ignore_errors=True)
 
     def tick(self) -> bool:
-        """Go on with it; False when there is nothing left to do."""
+        """Continue; return False when there is nothing left to do."""
         if self.done:
             return False
         if not self._answered:
@@ -65,7 +65,7 @@ class Preparation:
         return not self.done
 
     def _ask(self) -> None:
-        """Find out what there is to compile."""
+        """Find out what needs compiling."""
         if self._question is None:
             self._question = self.children[0].request("unprepared", {})
         for event in self._question.poll():
@@ -76,19 +76,19 @@ class Preparation:
                     self._fail(event.sentence)
 
     def _next(self) -> str | None:
-        """A step that needs nothing that is not compiled yet, so that nothing is compiled twice."""
+        """Return a step whose dependencies are all compiled, so nothing is compiled twice."""
         open_steps = {*self._waiting, *[step for step, _ in self._running.values()]}
         return next((step for step in self._waiting if not open_steps & {*self._after[step]}), None)
 
     @property
     def seconds_left(self) -> float:
-        """What the steps that run say, and what is expected of those that wait, shared by the processes."""
+        """Return the seconds left: reported by running steps, expected of waiting ones, divided among the processes."""
         running = [self._left.get(step, self._expected[step]) for step, _ in self._running.values()]
         work = sum(running) + sum(self._expected[step] for step in self._waiting)
         return max(work / len(self.children), *running, 1.0)
 
     def close(self) -> None:
-        """End all processes; what they compiled so far is kept."""
+        """End all processes; what they have compiled so far is kept."""
         self._end("")
 
     def _hear(self, number: int) -> None:
@@ -114,7 +114,7 @@ class Preparation:
 
 
 def release() -> str:
-    """Names what is installed: another release of freshtake, or another Python, is compiled again."""
+    """Identify what is installed: another release of freshtake or another Python is compiled again."""
     import freshtake
 
     text = f"{freshtake.__version__} {Path(freshtake.__file__).stat().st_mtime_ns} {sys.version}"
@@ -122,7 +122,7 @@ def release() -> str:
 
 
 def read_mark(path: Path) -> str:
-    """What was compiled last."""
+    """Return what was compiled last."""
     try:
         return str(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError):

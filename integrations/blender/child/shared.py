@@ -18,7 +18,7 @@ _shared = _Shared()
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept: a folder of this user's Blender that stays when the extension is updated."""
+    """Return the folder for compiled code: one of this user's Blender that survives updates of the extension."""
     import bpy
 
     package = (__package__ or "").rpartition(".")[0]
@@ -28,21 +28,21 @@ def cache_folder() -> Path:
 
 
 def the_child() -> Child:
-    """The child, made on first use."""
+    """Return the child, created on first use."""
     if _shared.child is None:
         _shared.child = Child(cache_folder())
     return _shared.child
 
 
 def preparation() -> Preparation:
-    """What has to be compiled still."""
+    """Return what still has to be compiled."""
     if _shared.preparation is None:
         _shared.preparation = Preparation(cache_folder())
     return _shared.preparation
 
 
 def children() -> list[Child]:
-    """All that there are."""
+    """Return all child processes."""
     own = [] if _shared.preparation is None else _shared.preparation.children
     return [*own, *([] if _shared.child is None else [_shared.child])]
 

@@ -12,7 +12,7 @@ MODULES = (sampling, takes, results, learning, varying, redrawing, styling, appl
 
 
 def register() -> None:
-    """Settings first: operators read them."""
+    """Register settings first: operators read them."""
     settings.register()
     for module in MODULES:
         for cls in module.CLASSES:
@@ -20,7 +20,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """All of it again."""
+    """Unregister all."""
     live.stop()
     for module in reversed(MODULES):
         for cls in reversed(module.CLASSES):

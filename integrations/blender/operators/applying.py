@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply: motions of one armature on another, with a map of both bodies that can be seen and changed."""
+"""Apply: motions of one armature on another, with a bone map that can be viewed and edited."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .working import OnFigure, Work, Working, active_figure, ask
 
 
 class FRESHTAKE_OT_map(Working, bpy.types.Operator):
-    """Find which bones of both armatures are which part of the body, and list them"""
+    """Find out which bones of both armatures are which part of the body, and list them"""
 
     bl_idname, bl_label = "freshtake.map", "Find bones"
 
@@ -28,12 +28,12 @@ class FRESHTAKE_OT_map(Working, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_apply(Working, bpy.types.Operator):
-    """Bring an Action of the other armature onto this one, as a new Action"""
+    """Retarget an Action of the other armature to this one, as a new Action"""
 
     bl_idname, bl_label = "freshtake.apply", "Apply"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Retarget, by the map that is listed if there is one."""
+        """Retarget, with the listed map if there is one."""
         name, settings = figure.name, figure.freshtake
         motions = yield from _source_motions(figure)
         source = settings.source.name
@@ -50,7 +50,7 @@ class FRESHTAKE_OT_apply(Working, bpy.types.Operator):
 
 
 class _Row:
-    """An Action, as a row of the list of takes has it."""
+    """An Action, with the fields of a row in the list of takes."""
 
     def __init__(self, action: Any) -> None:
         self.action = action
@@ -60,17 +60,17 @@ def _source_motions(figure: Any) -> Work:
     settings = figure.freshtake
     source = settings.source
     if source is None or source == figure:
-        raise Trouble(f"choose the armature whose Action is brought onto {figure.name!r}")
+        raise Trouble(f"choose the armature whose Action is retargeted to {figure.name!r}")
     own = source.animation_data.action if source.animation_data else None
     action = settings.source_action or own
     if action is None:
-        raise Trouble(f"{source.name!r} has no Action: choose the one to bring onto {figure.name!r}")
+        raise Trouble(f"{source.name!r} has no Action: choose the one to retarget to {figure.name!r}")
     motions: list[Motion] = yield from read_listed(source, [_Row(action)])
     return motions
 
 
 def listed_map(settings: Any) -> dict[str, dict[str, list[str]]] | None:
-    """The rows of the list, as the child is asked; None where there are none."""
+    """Return the rows of the list, as sent to the child; None if there are none."""
     out: dict[str, dict[str, list[str]]] = {"source": {}, "target": {}}
     for row in settings.map_rows:
         for side, bones in out.items():
@@ -92,7 +92,7 @@ def _show_map(figure: Any, maps: dict[str, dict[str, list[str]]] | None) -> None
 
 
 class FRESHTAKE_OT_map_clear(OnFigure, bpy.types.Operator):
-    """Empty the list of bones, so that they are found again"""
+    """Clear the list of bones, so they are found again"""
 
     bl_idname, bl_label, bl_options = "freshtake.map_clear", "Clear", {"UNDO"}
 

@@ -18,14 +18,14 @@ from .working import OnFigure, Work, Working, active_figure, ask
 
 
 class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
-    """Learn from the takes that are ticked"""
+    """Learn from the ticked takes"""
 
     bl_idname, bl_label = "freshtake.learn", "Learn"
     kind: EnumProperty(name="For", items=KINDS)
-    name: StringProperty(name="Name", description="Of the model; default: as the armature")
+    name: StringProperty(name="Name", description="Name of the model; default: that of the armature")
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Read the takes, ask the child, pack the model."""
+        """Read the takes, have the child learn, pack the model."""
         title = figure.name
         name = self.name or default_name(title, self.kind)
         rows = listed_takes(figure)
@@ -43,24 +43,24 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
 
 
 def list_classes(figure: Any, names: Iterable[str]) -> None:
-    """A slider for each class of a blend."""
+    """Make a slider for each class of a blend."""
     figure.freshtake.weights.clear()
     for name in names:
         figure.freshtake.weights.add().name = name
 
 
 def default_name(title: str, kind: str) -> str:
-    """A model's name where none is given: short, because its Actions are named by it and lists are narrow."""
+    """Return a default model name: short, because its Actions are named after it and lists are narrow."""
     return title if kind == "variation" else f"{title} {KIND_NAMES[kind].lower()}"
 
 
 def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
-    """Motions by the names under which they are sent, and what else is sent."""
+    """Return motions by the names under which they are sent, and the other values to send."""
     if kind == "style":
         styles = [row.style for row in rows if row.style != "NONE"]
         rows = [row for row in rows if row.style != "NONE"]
         if "SOURCE" not in styles or "TARGET" not in styles:
-            raise Trouble("a style needs takes to start from and takes to arrive at: set From and To in Takes")
+            raise Trouble("a style needs takes in the original and in the new style: set From and To in Takes")
         motions = yield from read_listed(figure, rows)
         parts = {
             key: [motion for motion, style in zip(motions, styles, strict=True) if style == asked]
@@ -73,7 +73,7 @@ def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
         for number, row in enumerate(rows):
             groups.setdefault(row.group.strip(), []).append(number)
         if len(groups) < 2:
-            raise Trouble("a blend needs two classes of takes at least: write walk, run, ... beside them in Takes")
+            raise Trouble("a blend needs at least two classes of takes: write walk, run, ... next to them in Takes")
         motions = yield from read_listed(figure, rows)
         return {"clips": motions}, {"classes": groups}
     motions = yield from read_listed(figure, rows)
@@ -81,11 +81,11 @@ def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
 
 
 class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
-    """Write the model that is chosen as a file, for the command line and other .blend files"""
+    """Write the chosen model to a file, for the command line and other .blend files"""
 
     bl_idname, bl_label = "freshtake.model_save", "Save model"
     filepath: StringProperty(subtype="FILE_PATH")
-    unpack: BoolProperty(name="Unpack", description="Keep the model in the file only, not in the .blend")
+    unpack: BoolProperty(name="Unpack", description="Keep the model only in that file, not in the .blend")
     filter_glob: StringProperty(default="*.ftm", options={"HIDDEN"})
 
     def invoke(self, context: Any, event: Any) -> set[str]:
@@ -112,7 +112,7 @@ class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """A file as a whole, or none."""
+    """Write a file completely or not at all."""
     part = path.with_name(f"{path.name}.part")
     try:
         part.write_bytes(data)
@@ -124,7 +124,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 class FRESHTAKE_OT_model_load(Working, bpy.types.Operator):
-    """Pack a model from a file; it has to be of this armature"""
+    """Pack a model from a file; it must be for this armature"""
 
     bl_idname, bl_label = "freshtake.model_load", "Load model"
     filepath: StringProperty(subtype="FILE_PATH")
@@ -133,7 +133,7 @@ class FRESHTAKE_OT_model_load(Working, bpy.types.Operator):
     invoke = FRESHTAKE_OT_model_save.invoke
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Read it, and ask what it is."""
+        """Read it, and let the child describe it."""
         name, path = figure.name, Path(bpy.path.abspath(self.filepath))
         try:
             data = path.read_bytes()
@@ -150,7 +150,7 @@ class FRESHTAKE_OT_model_load(Working, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_model_remove(OnFigure, bpy.types.Operator):
-    """Delete the model that is chosen from this .blend"""
+    """Delete the chosen model from this .blend"""
 
     bl_idname, bl_label, bl_options = "freshtake.model_remove", "Remove model", {"UNDO"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all operators that make motions share: Actions with how they were made, and where they are put."""
+"""Shared by all operators that make motions: Actions that store how they were made, and where they are put."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .working import Doing, Work
 
 
 def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[dict[str, Any]]) -> list[Motion]:
-    """Motions under new names, with how they were made."""
+    """Return motions under new names, with how they were made."""
     return [replace(motion, name=name, about=how) for motion, name, how in zip(motions, names, about, strict=True)]
 
 
 def made_before(figure: Any, job: str) -> Any:
-    """The active Action, if a job of this name made it."""
+    """Return the active Action, if a job of this name made it."""
     action = figure.animation_data.action if figure.animation_data else None
     about = how_made(action) if action is not None else None
     return action if about is not None and about.get("job") == job else None
 
 
 def in_a_row(motions: Sequence[Motion], end: Motion | None) -> list[Motion]:
-    """Motions that begin where the one before ends, the first at `end`; each keeps how it was moved."""
+    """Return motions that begin where the one before ends, the first at `end`; each stores how it was moved."""
     out: list[Motion] = []
     for motion in motions:
         if end is not None:
@@ -49,9 +49,9 @@ def make(
     replaced: str = "",
     first_frame: float | None = None,
 ) -> Work:
-    """Write motions onto the armature of this name and put them where asked; the first is shown.
+    """Write motions to the armature of this name and place them as requested; the first is shown.
 
-    Nothing is left of them when it fails or is stopped. The first takes the name and the place of the Action
+    If it fails or is stopped, nothing is left of them. The first takes over name and position of the Action
     `replaced`, which is deleted.
     """
     figure = figure_named(name)

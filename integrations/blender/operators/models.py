@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models in the .blend: a Text that says in words what it is, with the model's bytes as a custom property."""
+"""Models in the .blend: a Text that describes the model, with the model's bytes as a custom property."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = {"variation": "Variants", "style": "Style", "density": "Blend", "texture
 
 
 def keep_model(figure: Any, name: str, kind: str, data: bytes, facts: dict[str, Any]) -> Any:
-    """Pack a model and list it with the armature; the row of the list."""
+    """Pack a model, list it with the armature, and return its row."""
     text = bpy.data.texts.new(f"{name}.ftm")
     text.use_fake_user = True
     text[BYTES], text[FACTS] = data, json.dumps(facts)
@@ -28,7 +28,7 @@ def keep_model(figure: Any, name: str, kind: str, data: bytes, facts: dict[str, 
 
 
 def described(kind: str, facts: dict[str, Any]) -> str:
-    """What a model is, in words."""
+    """Describe a model in words."""
     takes = ", ".join(facts.get("takes", []))
     return (
         f"A model of freshtake ({KINDS[kind]}), learned from {takes or 'a file'}.\n"
@@ -37,7 +37,7 @@ def described(kind: str, facts: dict[str, Any]) -> str:
 
 
 def model_row(figure: Any, kind: str, name: str = "") -> Any:
-    """The model of that kind that is asked for: by name, else the one chosen in the list, else the newest."""
+    """Return a model of that kind: by name, else the one chosen in the list, else the newest."""
     rows = [row for row in figure.freshtake.models if row.kind == kind and (not name or row.name == name)]
     if not rows:
         what = f"named {name!r} " if name else ""
@@ -48,7 +48,7 @@ def model_row(figure: Any, kind: str, name: str = "") -> Any:
 
 
 def model_bytes(row: Any) -> bytes:
-    """A model's bytes, from the .blend or from its file."""
+    """Return a model's bytes, from the .blend or from its file."""
     if row.text is not None and isinstance(row.text.get(BYTES), bytes):
         return bytes(row.text[BYTES])
     path = bpy.path.abspath(row.filepath) if row.filepath else ""
@@ -57,12 +57,12 @@ def model_bytes(row: Any) -> bytes:
             return file.read()
     except OSError:
         raise Trouble(
-            f"the model {row.name!r} is not in this file and not at {path or 'any path'}: learn it again"
+            f"the model {row.name!r} is not in this file and not at {path or 'any path'}: relearn it"
         ) from None
 
 
 def model_facts(row: Any) -> dict[str, Any]:
-    """What was found when it was learned."""
+    """Return the remarks from learning."""
     try:
         return dict(json.loads(row.text[FACTS])) if row.text is not None and FACTS in row.text else {}
     except ValueError:
@@ -70,5 +70,5 @@ def model_facts(row: Any) -> dict[str, Any]:
 
 
 def fingerprint(data: bytes) -> str:
-    """Tells models apart."""
+    """Return a string that identifies the model."""
     return hashlib.sha256(data).hexdigest()[:16]

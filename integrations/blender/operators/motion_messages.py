@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions as messages to the child have them, and back."""
+"""Convert motions to the form they have in messages to the child, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..armature.motion import Motion
 
 
 def packed_motions(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Values and arrays of a request."""
+    """Return values and arrays of a request."""
     from freshtake.bridge.messages import ClipArrays, packed
 
     clips = [
@@ -27,7 +27,7 @@ def packed_motions(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, 
 
 
 def motions_of(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list[Motion]:
-    """The motions of an answer."""
+    """Return the motions of an answer."""
     from freshtake.bridge.messages import unpacked
 
     return [_upright(clip, _motion(clip)) for clip in unpacked(listed, arrays, key)]
@@ -42,7 +42,7 @@ def _motion(clip: Any) -> Motion:
 
 
 def _upright(clip: Any, motion: Motion) -> Motion:
-    """A motion that has y up (a file's, not ours) with z up: all joints' axes turn with the world's."""
+    """Convert a motion with y up (from a file, not ours) to z up: all joints' axes rotate with the world's."""
     if clip.up != "y":
         return motion
     moved = None if motion.translations is None else _turned(motion.translations)

@@ -14,11 +14,11 @@ from ..armature.motion import Motion
 from ..armature.reading import read_pose_at
 from .working import Work
 
-TRACK = "freshtake"  # how the names of our tracks begin
+TRACK = "freshtake"  # prefix of our track names
 
 
 def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
-    """Put Actions there; when it is stopped, what was made is taken away again."""
+    """Place the Actions; if it is stopped, what was made is removed again."""
     if place == "NLA":
         put_strips(figure, actions)
         yield None
@@ -27,9 +27,9 @@ def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
 
 
 def put_strips(figure: Any, actions: Sequence[Any]) -> None:
-    """One strip after another on a new track, after those of earlier runs; the active Action stands back for them."""
+    """Put strips in a row on a new track, after those of earlier runs; the active Action is unset in their favor."""
     data = figure.animation_data or figure.animation_data_create()
-    # Strips of two tracks at one time would hide each other.
+    # Strips of two tracks at the same time would hide each other.
     ends = [s.frame_end for old in data.nla_tracks if old.name.startswith(TRACK) for s in old.strips]
     track = data.nla_tracks.new()
     track.name = TRACK
@@ -47,7 +47,7 @@ def put_strips(figure: Any, actions: Sequence[Any]) -> None:
 
 
 def end_of_strips(figure: Any) -> Motion | None:
-    """The last pose of the strips that were put before; None where there are none."""
+    """Return the last pose of the strips placed before; None if there are none."""
     data = figure.animation_data
     tracks = [] if data is None else [track for track in data.nla_tracks if track.name.startswith(TRACK)]
     strips = [strip for track in tracks for strip in track.strips if strip.action is not None]
@@ -59,7 +59,7 @@ def end_of_strips(figure: Any) -> Motion | None:
 
 
 def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:
-    """A linked duplicate of the character for each Action, in rows behind it; data is shared."""
+    """Make a linked duplicate of the character for each Action, in rows behind it; data is shared."""
     made: list[Any] = []
     try:
         columns = ceil(sqrt(len(actions)))
@@ -79,7 +79,7 @@ def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:
 
 
 def move(copy: Any, action: Any, x: float, y: float) -> None:
-    """Set a duplicate aside: by its location, or beside it where the Action itself says where the object is."""
+    """Offset a duplicate: by its location, or by a delta if the Action itself moves the object."""
     keyed = any(curve.data_path == "location" for curve in curves_of(action, copy))
     place = copy.delta_location if keyed else copy.location
     place.x += x

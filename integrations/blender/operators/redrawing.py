@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Redraw: a stretch of the active Action is made again, or only the selected bones; everything else stays."""
+"""Redraw: a stretch of the active Action is redrawn, or only the selected bones; everything else stays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,19 +16,19 @@ from .models import fingerprint, model_bytes, model_row
 from .takes import figure_named
 from .working import Work, Working, ask
 
-SAME = 1e-3  # radians, or units of length: channels that differ more show the same pose in another way
+SAME = 1e-3  # radians, or units of length: channels that differ more express the same pose differently
 
 
 class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
-    """Make the preview range of the active Action again, as new Actions that keep everything else"""
+    """Redraw the preview range of the active Action, as new Actions that keep everything else"""
 
     bl_idname, bl_label = "freshtake.redraw", "Redraw preview range"
-    first: IntProperty(name="First frame", default=1, description="The first frame that is made again")
-    last: IntProperty(name="Last frame", default=30, description="The last frame that is made again")
+    first: IntProperty(name="First frame", default=1, description="The first frame that is redrawn")
+    last: IntProperty(name="Last frame", default=30, description="The last frame that is redrawn")
     selected: BoolProperty(name="Selected bones only", description="Bones that are not selected keep their motion")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """The scene's preview range is the stretch; without one, all of the Action is."""
+        """Take the scene's preview range as the stretch, or the whole Action if there is none."""
         action = _active_action(context.active_object)
         span = (self.first, self.last) if action is None else frame_span(action)
         scene = context.scene
@@ -39,7 +39,7 @@ class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
         return self.execute(context)
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask for as many stretches as the panel says."""
+        """Request as many stretches as the panel says."""
         action = _active_action(figure)
         if action is None:
             raise Trouble(f"{figure.name!r} has no active Action: choose one")
@@ -51,9 +51,9 @@ class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
         start, stop = _stretch(action, motions[0], self.first, self.last)
         if self.selected:
             known = set((yield from ask("parts", {}, {}, model)).values["parts"])
-            part = [bone for bone in part if bone in known]  # the model holds the others still
+            part = [bone for bone in part if bone in known]  # the model keeps the others fixed
             if not part:
-                raise Trouble("no bone that moves in the takes is selected: select those that are to be made again")
+                raise Trouble("no selected bone moves in the takes: select the bones to redraw")
         params = {
             "start": str(start), "stop": str(stop), "part": part, "count": settings.count, "seed": settings.seed,
             "amount": settings.amount, "plant": settings.plant,
@@ -77,14 +77,14 @@ def _active_action(figure: Any) -> Any:
 
 
 def _selected(figure: Any) -> list[str]:
-    """Names of the selected bones; from Blender 5.0 on the pose says so, before that the bone."""
+    """Return the names of the selected bones; since Blender 5.0 the pose bone has the flag, before that the bone."""
     if figure is None or figure.pose is None:
         return []
     return [bone.name for bone in figure.pose.bones if getattr(bone, "select", getattr(bone.bone, "select", False))]
 
 
 def _stretch(action: Any, motion: Any, first: int, last: int) -> tuple[int, int]:
-    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is read between the frames too
+    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is also read between the frames
     begins = frame_span(action)[0]
     start, stop = round((first - begins) * density), round((last - begins) * density) + 1
     if not 0 <= start < stop - 1 <= len(motion) - 1:
@@ -93,7 +93,7 @@ def _stretch(action: Any, motion: Any, first: int, last: int) -> tuple[int, int]
 
 
 def _keep(figure: Any, old: Any, new: Any, kept: Sequence[bool]) -> None:
-    """Give the kept frames of a new Action the very values of the old one."""
+    """Give the kept frames of a new Action exactly the values of the old one."""
     olds = {(curve.data_path, curve.array_index): curve for curve in curves_of(old, figure)}
     groups: dict[str, list[Any]] = {}
     for curve in curves_of(new, figure):
@@ -109,7 +109,7 @@ def _keep(figure: Any, old: Any, new: Any, kept: Sequence[bool]) -> None:
             frames, values = points.reshape(-1, 2).T
             exact = np.array([source.evaluate(frame) for frame in frames], dtype=np.float32)
             changes.append((curve, points, np.where(kept, exact, values), np.abs(exact - values)[kept].max(initial=0)))
-        # Euler angles may be a turn apart, and quaternions of opposite sign: mixing both would spin between frames.
+        # Euler angles may differ by full turns and quaternions in sign: mixing both would spin between frames.
         if max(change[3] for change in changes) > SAME:
             continue
         for curve, points, values, _ in changes:

@@ -13,7 +13,7 @@ from .working import OnFigure, active_figure
 
 
 def list_results(figure: Any, actions: Iterable[Any]) -> None:
-    """List Actions as results of an armature, those that are not there yet; rows of Actions that are gone go."""
+    """List new Actions as results of an armature, and drop rows of deleted Actions."""
     drop_gone(figure.freshtake.results)
     known = {row.action for row in figure.freshtake.results}
     for action in actions:
@@ -30,7 +30,7 @@ def drop_gone(rows: Any) -> None:
 
 
 def listed_anywhere() -> set[Any]:
-    """The Actions that some armature has among its results."""
+    """Return the Actions that any armature lists as results."""
     figures = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
     return {row.action for figure in figures for row in figure.freshtake.results}
 
@@ -45,14 +45,14 @@ class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):
         """Assign it."""
         found = bpy.data.actions.get(self.action)
         if found is None:
-            self.report({"ERROR"}, f"there is no Action {self.action!r} any more")
+            self.report({"ERROR"}, f"the Action {self.action!r} no longer exists")
             return {"CANCELLED"}
         assign(active_figure(context), found)
         return {"FINISHED"}
 
 
 class FRESHTAKE_OT_reject(bpy.types.Operator):
-    """Delete this Action, with its strips and the duplicate that was made for it"""
+    """Delete this Action, with its strips and the duplicate made for it"""
 
     bl_idname, bl_label, bl_options = "freshtake.reject", "Reject", {"UNDO"}
     action: StringProperty()
@@ -71,7 +71,7 @@ class FRESHTAKE_OT_reject(bpy.types.Operator):
 
 
 def _take_out(figure: Any, action: Any) -> None:
-    """What an armature has of an Action: strips; or all of the armature, if it was duplicated for this Action."""
+    """Remove an Action's strips from an armature, or the whole armature if it was duplicated for this Action."""
     data = figure.animation_data
     if data is None:
         return

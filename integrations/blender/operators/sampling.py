@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sample character with takes that freshtake makes itself, to try everything on."""
+"""A sample character with takes that freshtake makes itself, for trying things out."""
 
 from typing import Any
 
@@ -18,17 +18,17 @@ STYLES_OF = {"walk": "SOURCE", "limp": "TARGET"}
 
 
 class FRESHTAKE_OT_sample(Working, bpy.types.Operator):
-    """Make a character with takes of walking, limping and running, to try everything on"""
+    """Make a character with takes of walking, limping and running, for trying things out"""
 
     bl_idname, bl_label = "freshtake.sample", "Make a sample character"
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        """It needs no armature, but makes one."""
+        """Always available: it needs no armature, but makes one."""
         return context.mode == "OBJECT"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask for takes; build the character; write them."""
+        """Request takes, build the character, write them."""
         answer = yield from ask("samples", {"sets": ["walk", "limp", "run"], "takes": 4}, {})
         motions = [motion.scaled(METRES) for motion in answer.motions()]
         made: list[Any] = []

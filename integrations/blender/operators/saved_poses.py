@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose as plain values, to be kept with an Action that begins or ends with it."""
+"""A pose as plain values, stored with an Action that begins or ends with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..armature.motion import Motion
 
 
 def pose_values(pose: Motion) -> dict[str, Any]:
-    """Plain values of a motion of one frame."""
+    """Return the plain values of a motion of one frame."""
     moved = None if pose.translations is None else pose.translations.tolist()
     return {
         "names": list(pose.names), "parents": list(pose.parents), "offsets": pose.offsets.tolist(), "fps": pose.fps,
@@ -21,7 +21,7 @@ def pose_values(pose: Motion) -> dict[str, Any]:
 
 
 def pose_of_values(kept: dict[str, Any], name: str) -> Motion:
-    """The motion again, to the last bit: JSON keeps all digits."""
+    """Return the motion, exact to the last bit: JSON keeps all digits."""
     moved = kept["translations"]
     return Motion(
         name, kept["fps"], tuple(kept["names"]), tuple(kept["parents"]), np.array(kept["offsets"]),

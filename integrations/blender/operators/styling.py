@@ -14,18 +14,18 @@ from .takes import read_listed
 from .working import Work, Working, ask
 
 REPLACE = BoolProperty(
-    name="Replace", description="Make the active Action again instead of another one", options={"HIDDEN", "SKIP_SAVE"}
+    name="Replace", description="Remake the active Action, instead of making another", options={"HIDDEN", "SKIP_SAVE"}
 )
 
 
 class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
-    """Bring the active Action into the style that was learned"""
+    """Translate the active Action into the learned style"""
 
     bl_idname, bl_label = "freshtake.style_apply", "Apply style"
     replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Translate the active Action, or again what it was made from."""
+        """Translate the active Action, or the one it was made from."""
         old = made_before(figure, "style") if self.replace else None
         name, settings, row = figure.name, figure.freshtake, model_row(figure, "style")
         model, title = model_bytes(row), row.name
@@ -42,17 +42,17 @@ class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
 
 
 class _TakeOf:
-    """The Action that another was made from, as a row of the list of takes has it."""
+    """Return the Action that another was made from, with the fields of a row in the list of takes."""
 
     def __init__(self, made: Any) -> None:
         take = (how_made(made) or {}).get("take", "")
         self.action = bpy.data.actions.get(take)
         if self.action is None:
-            raise Trouble(f"{made.name!r} was made from {take!r}, which is gone: make another Action active")
+            raise Trouble(f"{made.name!r} was made from {take!r}, which no longer exists: make another Action active")
 
 
 class _Active:
-    """The active Action, as a row of the list of takes has it."""
+    """Return the active Action, with the fields of a row in the list of takes."""
 
     def __init__(self, figure: Any) -> None:
         self.action = figure.animation_data.action if figure.animation_data else None
@@ -61,13 +61,13 @@ class _Active:
 
 
 class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
-    """Make a motion with so much of each class"""
+    """Make a motion with this share of each class"""
 
     bl_idname, bl_label = "freshtake.blend", "Blend"
     replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask with the weights of the panel."""
+        """Send a request with the weights of the panel."""
         settings = figure.freshtake
         params = {
             "seconds": settings.blend_seconds,
@@ -80,13 +80,13 @@ class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
-    """Make a motion that goes on and on, or a loop of the length asked"""
+    """Make an endless motion, or a loop of the given length"""
 
     bl_idname, bl_label = "freshtake.endless", "Make"
     replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask with the settings of the panel."""
+        """Send a request with the settings of the panel."""
         settings = figure.freshtake
         params = {
             "seconds": settings.endless_seconds,
@@ -101,7 +101,7 @@ class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_loop(Working, bpy.types.Operator):
-    """Close the active Action into a loop: its best cycle, so that the end leads into the beginning"""
+    """Cut the best cycle of the active Action and close it into a seamless loop"""
 
     bl_idname, bl_label = "freshtake.loop", "Close active Action"
 

@@ -21,12 +21,12 @@ from .working import OnFigure, Work, Working, active_figure, ask
 
 
 def listed_takes(figure: Any) -> list[Any]:
-    """The rows of takes that are used and still there."""
+    """Return the rows of takes that are in use and still exist."""
     return [row for row in figure.freshtake.takes if row.use and row.action is not None]
 
 
 def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
-    """The motions of rows."""
+    """Return the motions of rows."""
     if not rows:
         raise Trouble(f"no take of {figure.name!r} is chosen: press Refresh in Takes and tick some Actions")
     motions = yield from read_actions(figure, [row.action for row in rows])
@@ -34,15 +34,15 @@ def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
 
 
 def figure_named(name: str) -> Any:
-    """An armature that was there when the work began."""
-    found = bpy.data.objects.get((name, None))  # of this file: one that is linked may have the same name
+    """Return the armature that the work began with, by name."""
+    found = bpy.data.objects.get((name, None))  # of this file: a linked one may have the same name
     if found is None or found.type != "ARMATURE":
-        raise Trouble(f"{name!r} is gone, so nothing was made: choose an armature and try again")
+        raise Trouble(f"{name!r} no longer exists, so nothing was made: choose an armature and try again")
     return found
 
 
 def list_actions(figure: Any, actions: Sequence[Any]) -> None:
-    """Put Actions into the list of takes, those that are not there yet."""
+    """Add Actions to the list of takes that are not in it yet."""
     known = {row.action for row in figure.freshtake.takes}
     for action in actions:
         if action not in known:
@@ -56,7 +56,7 @@ class FRESHTAKE_OT_takes_refresh(OnFigure, bpy.types.Operator):
     bl_idname, bl_label, bl_options = "freshtake.takes_refresh", "Refresh", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Rows of Actions that are gone go too; what we made is a result, unless another armature has it."""
+        """Drop rows of deleted Actions too; what we made is a result, unless another armature has it."""
         figure, others = active_figure(context), listed_anywhere()
         drop_gone(figure.freshtake.takes)
         actions = actions_of(figure)
@@ -66,12 +66,12 @@ class FRESHTAKE_OT_takes_refresh(OnFigure, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_takes_check(Working, bpy.types.Operator):
-    """Say what is wrong with each take, and which one is unlike the others"""
+    """Report what is wrong with each take, and which one is unlike the others"""
 
     bl_idname, bl_label = "freshtake.takes_check", "Check"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask the child, and write its sentences into the rows."""
+        """Let the child check them, and write its sentences into the rows."""
         name, rows = figure.name, listed_takes(figure)
         names = [row.action.name for row in rows]
         motions = yield from read_listed(figure, rows)
@@ -96,21 +96,21 @@ def _of_no_take(sentences: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 class FRESHTAKE_OT_takes_cut(Working, bpy.types.Operator):
-    """Cut the takes into pieces, as new Actions: at their cycles, or where one piece comes again"""
+    """Cut the takes into pieces, as new Actions: at their cycles, or where an example recurs"""
 
     bl_idname, bl_label = "freshtake.takes_cut", "Cut"
     at: EnumProperty(
         name="At",
         items=[
-            ("cycles", "Cycles", "Where a cyclic motion begins again"),
-            ("repeats", "Repeats", "Where what the active Action does between two frames is done again"),
+            ("cycles", "Cycles", "At the beginning of each cycle"),
+            ("repeats", "Repeats", "Wherever part of the active Action, given by two frames, is repeated"),
         ],
     )
-    first: IntProperty(name="First frame", default=1, description="Where the example for repeats begins")
-    last: IntProperty(name="Last frame", default=30, description="Where the example for repeats ends")
+    first: IntProperty(name="First frame", default=1, description="First frame of the example for repeats")
+    last: IntProperty(name="Last frame", default=30, description="Last frame of the example for repeats")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """The scene's preview range, or its range, is the example."""
+        """Take the scene's preview range, or else its frame range, as the example."""
         scene = context.scene
         preview = scene.use_preview_range
         self.first = scene.frame_preview_start if preview else scene.frame_start
@@ -141,9 +141,9 @@ def _example(figure: Any, rows: Sequence[Any], motions: Sequence[Motion], first:
     own = figure.animation_data.action if figure.animation_data else None
     numbers = [number for number, row in enumerate(rows) if row.action == own]
     if not numbers:
-        raise Trouble("the active Action is none of the takes: make the one that holds the example active")
+        raise Trouble("the active Action is not one of the takes: make the one that contains the example active")
     motion, begins = motions[numbers[0]], rows[numbers[0]].action.frame_range[0]
-    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is read between the frames too
+    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is also read between the frames
     start, stop = round((first - begins) * density), round((last - begins) * density) + 1
     if not 0 <= start < stop - 1 <= len(motion) - 1:
         raise Trouble(f"frames {first} to {last} are not within {own.name!r}: set the preview range to the example")
@@ -166,7 +166,7 @@ def _cut(motions: Sequence[Motion], pieces: Sequence[dict[str, int]]) -> list[Mo
 
 
 class FRESHTAKE_OT_takes_import(bpy.types.Operator):
-    """Import BVH files as takes: the first becomes an armature, or all become Actions of the active one"""
+    """Import BVH files as takes: as Actions of the active armature, or of a new one from the first file"""
 
     bl_idname, bl_label, bl_options = "freshtake.takes_import", "Import BVH files", {"UNDO"}
     files: CollectionProperty(type=bpy.types.OperatorFileListElement)
@@ -179,7 +179,7 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        """Blender's importer makes an armature per file, whose motion goes onto the first one."""
+        """Import with Blender's importer, which makes an armature per file; the motions go to the first one."""
         figure = active_figure(context)
         taken: list[Any] = []
         try:
@@ -199,7 +199,7 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
 
 @contextmanager
 def all_or_nothing(scene: Any) -> Iterator[None]:
-    """When it fails inside, what was made there is removed (objects, armatures, Actions) and the rate is restored."""
+    """On failure inside, remove what was made there (objects, armatures, Actions) and restore the rate."""
     kinds = [getattr(bpy.data, kind) for kind in ("objects", "armatures", "actions")]
     before = [{thing.name for thing in things} for things in kinds]
     rate = scene.render.fps, scene.render.fps_base
@@ -214,14 +214,14 @@ def all_or_nothing(scene: Any) -> Iterator[None]:
 
 
 def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
-    """A file's Action, on the figure if there is one."""
+    """Return a file's Action, on the figure if there is one."""
     before = set(bpy.data.objects)
     try:
         bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=figure is None, use_fps_scale=figure is not None)
         made = next(thing for thing in bpy.data.objects if thing not in before)
         own = made.animation_data.action
-    except (RuntimeError, StopIteration, AttributeError):  # Blender's importer fails in many ways
-        raise Trouble(f"Blender cannot read {path}: it is no BVH file, or it is damaged") from None
+    except (RuntimeError, StopIteration, AttributeError):  # Blender's importer can fail in many ways
+        raise Trouble(f"Blender cannot read {path}: it is not a BVH file, or it is damaged") from None
     own.name = path.stem
     if figure is None:
         own.use_fake_user = True
@@ -239,7 +239,7 @@ def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
 
 
 def rest_motion(figure: Any, joints: Sequence[str] = ()) -> Motion:
-    """The armature at rest; with the object as joint 0 where the joints begin with it."""
+    """Return the armature at rest; with the object as joint 0 if the joints begin with it."""
     return read_rest(figure, True if joints and joints[0] == OBJECT else None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vary: a model to new Actions, and one of them again."""
+"""Vary: make new Actions from a model, or remake one of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ class FRESHTAKE_OT_vary(Working, bpy.types.Operator):
     bl_idname, bl_label = "freshtake.vary", "Vary"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask with the settings of the panel."""
+        """Send a request with the settings of the panel."""
         name, place, settings = figure.name, figure.freshtake.place, figure.freshtake
         row = model_row(figure, "variation")
         model, facts, title = model_bytes(row), model_facts(row), row.name
@@ -39,24 +39,24 @@ class FRESHTAKE_OT_vary(Working, bpy.types.Operator):
 
 
 class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
-    """Make this variant once more, from the seed and settings that are kept with its Action"""
+    """Remake this variant from the seed and settings stored with its Action"""
 
-    bl_idname, bl_label = "freshtake.vary_again", "Make again"
+    bl_idname, bl_label = "freshtake.vary_again", "Remake"
     action: StringProperty(name="Action", description="Default: the active Action")
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Ask for the one variant."""
+        """Request the one variant."""
         own = figure.animation_data.action if figure.animation_data else None
         action = bpy.data.actions.get(self.action) if self.action else own
         about = how_made(action) if action is not None else None
         if about is None or about.get("job") != "vary":
             what = repr(action.name) if action is not None else "the active Action"
-            raise Trouble(f"{what} is no variant, so it cannot be made again: choose one that Vary made")
+            raise Trouble(f"{what} is not a variant, so it cannot be remade: choose one that Vary made")
         name, row = figure.name, model_row(figure, "variation", about["model"])
         model = model_bytes(row)
         if fingerprint(model) != about["model_is"]:
-            raise Trouble(f"the model {about['model']!r} was learned again since then: its variants are others now")
-        # Actions of version 0.1 keep the closing frame under its old name.
+            raise Trouble(f"the model {about['model']!r} has been relearned since then: its variants are different now")
+        # Actions of version 0.1 store the closing frame under its old name.
         params = {"closing_frame" if key == "closing" else key: value for key, value in about["settings"].items()}
         poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}
         answer = yield from ask("vary", {**params, "count": 1, "first": about["number"]}, poses, model)
@@ -90,7 +90,7 @@ def _written(
 
 
 def _params(figure: Any, model: bytes) -> Work:
-    """The settings of the panel, as the child is asked."""
+    """Return the settings of the panel, as sent to the child."""
     settings = figure.freshtake
     out: dict[str, Any] = {
         "amount": settings.amount,
@@ -112,7 +112,7 @@ def _params(figure: Any, model: bytes) -> Work:
 
 
 def parts_amounts(figure: Any, parts: Any, known: set[str]) -> dict[str, float]:
-    """Amounts of bones by their collections; bones that the model holds still are left out."""
+    """Return amounts of bones by their collections, without the bones that the model keeps fixed."""
     out: dict[str, float] = {}
     for part in parts:
         found = figure.data.collections_all.get(part.name)
@@ -123,7 +123,7 @@ def parts_amounts(figure: Any, parts: Any, known: set[str]) -> dict[str, float]:
 
 
 def _pose(scene: Any, figure: Any, key: str, facts: dict[str, Any]) -> Motion | None:
-    """The pose that variants begin or end with."""
+    """Return the pose that variants begin or end with."""
     asked = getattr(figure.freshtake, key)
     with_object = facts["joints"][0] == OBJECT if facts.get("joints") else None
     fps = facts.get("fps") or scene_fps(scene)
@@ -134,17 +134,17 @@ def _pose(scene: Any, figure: Any, key: str, facts: dict[str, Any]) -> Motion | 
     marker = scene.timeline_markers.get(getattr(figure.freshtake, f"{key}_marker"))
     own = figure.animation_data.action if figure.animation_data else None
     if marker is None or own is None:
-        raise Trouble(f"the {key} pose is that of a marker: name one, with an Action active on {figure.name!r}")
+        raise Trouble(f"the {key} pose is set to a marker: name one, with an Action active on {figure.name!r}")
     return replace(read_pose_at(figure, own, marker.frame, with_object), fps=fps)
 
 
 class FRESHTAKE_OT_parts_refresh(OnFigure, bpy.types.Operator):
-    """List the bone collections of this armature, to vary them by amounts of their own"""
+    """List the bone collections of this armature, to vary each by a separate amount"""
 
     bl_idname, bl_label, bl_options = "freshtake.parts_refresh", "List bone collections", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Amounts that are there stay."""
+        """Keep existing amounts."""
         figure = active_figure(context)
         old = {part.name: (part.use, part.amount) for part in figure.freshtake.parts}
         figure.freshtake.parts.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that take their time: their work is a generator, gone on with a few milliseconds at a time by a timer.
+"""Operators that run for a while: their work is a generator that a timer advances a few milliseconds at a time.
 
-A generator yields None to go on at once when there is time left, Doing to say what it does now, or Waiting when there
+A generator yields None to continue at once if there is time left, Doing to say what it does now, or Waiting if there
 is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`,
 it runs to its end.
 """
@@ -18,18 +18,18 @@ from ..armature.motion import Motion
 from ..armature.trouble import Trouble
 from . import motion_messages
 
-BUDGET = 0.02  # seconds of work between two looks at the user
-PERIOD = 0.02  # seconds between two of the timer's ticks
+BUDGET = 0.02  # seconds of work before events are handled again
+PERIOD = 0.02  # seconds between two ticks of the timer
 NOTES = 4  # sentences reported at most
 LINKED = "{!r} is linked from another file: make a library override of it (Object, Library Override) to work on it here"
 
 Work = Generator["Waiting | Doing | None", None, Any]
 AT_WORK: list[Any] = []  # operators that have not ended yet
-LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an operator's last run, for measuring
+LONGEST: dict[str, float] = {}  # CPU seconds of the longest tick in an operator's last run, for measuring
 
 
 class Waiting(NamedTuple):
-    """Nothing to do until the next tick; what is waited for, where there is something new to say of it."""
+    """Nothing to do until the next tick; `text` says what it waits for, if that has changed."""
 
     text: str
 
@@ -41,29 +41,29 @@ class Doing(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the child made: values, arrays and the clips among them."""
+    """What the child made: values and arrays, including clips."""
 
     values: Mapping[str, Any]
     arrays: Mapping[str, Any]
 
     def motions(self) -> list[Motion]:
-        """The motions that came back."""
+        """Return the motions in the answer."""
         return motion_messages.motions_of(self.values["clips"], self.arrays)
 
     def model(self) -> bytes:
-        """The model that came back."""
+        """Return the model in the answer."""
         return np.asarray(self.arrays["model"], dtype=np.uint8).tobytes()
 
 
 class Job:
-    """A generator with the time that its ticks take."""
+    """A generator, and how long its ticks take."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
         self.longest, self.text, self.idle = 0.0, "", False
 
     def tick(self) -> bool:
-        """Go on for a while; False at the end."""
+        """Continue for a while; return False at the end."""
         begun, used = time.perf_counter(), time.thread_time()
         try:
             while True:
@@ -81,14 +81,14 @@ class Job:
             self.longest = max(self.longest, time.thread_time() - used)
 
     def close(self) -> None:
-        """Stop in the middle: the generator cleans up."""
+        """Stop early: the generator cleans up."""
         self._work.close()
 
 
 def ask(
     name: str, params: Mapping[str, Any], motions: Mapping[str, Sequence[Motion]], model: bytes | None = None
 ) -> Work:
-    """Ask the child, wait, and return its Answer; whoever stops waiting cancels."""
+    """Send a request to the child, wait, and return its Answer; to stop waiting is to cancel."""
     from ..child.client import Failed, Progress
     from ..child.shared import the_child
 
@@ -122,7 +122,7 @@ def _sentence(event: Any) -> str:
 
 
 def active_figure(context: Any) -> Any:
-    """The armature that is worked on: the active object, or the armature that moves it."""
+    """Return the armature to work on: the active object, or the armature that moves it."""
     thing = context.active_object
     if thing is None or thing.type == "ARMATURE":
         return thing
@@ -135,11 +135,11 @@ def notes_of(answer: Answer) -> list[str]:
 
 
 class OnFigure:
-    """Mixin of operators that need an armature."""
+    """Mixin for operators that need an armature."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        """There has to be one, and it has to be this file's to change."""
+        """Require an armature that this file may change."""
         figure = active_figure(context)
         if figure is not None and figure.library is not None:
             cls.poll_message_set(LINKED.format(figure.name))  # type: ignore[attr-defined]
@@ -148,9 +148,9 @@ class OnFigure:
 
 
 class Working(OnFigure):
-    """Mixin of such operators: `work` is the generator.
+    """Mixin for such operators: `work` is the generator.
 
-    They are not registered for adjusting afterwards, as that would do all the work again and wait for it.
+    They do not offer adjusting afterwards (REGISTER), which would redo all the work and block.
     """
 
     bl_options: ClassVar[set[str]] = {"UNDO"}
@@ -159,11 +159,11 @@ class Working(OnFigure):
     )
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Do it; Trouble leaves everything as it was."""
+        """Do the work; on Trouble, everything is left as it was."""
         raise NotImplementedError
 
     def execute(self, context: Any) -> set[str]:
-        """Start, and in background mode go on until it is done."""
+        """Start, and in background mode run to the end."""
         self.job = Job(self.work(context, active_figure(context)))
         if not (self.wait or bpy.app.background or context.window is None):
             self.timer = context.window_manager.event_timer_add(PERIOD, window=context.window)
@@ -209,12 +209,12 @@ class Working(OnFigure):
         return {"FINISHED"}
 
     def failed(self, sentence: str) -> set[str]:
-        """Say why nothing was made."""
+        """Report why nothing was made."""
         self.report({"ERROR"}, sentence)
         return {"CANCELLED"}
 
     def ended(self, context: Any, result: set[str]) -> set[str]:
-        """Take timer and status away."""
+        """Remove timer and status."""
         AT_WORK.remove(self.job)
         context.window_manager.event_timer_remove(self.timer)
         context.workspace.status_text_set(None)

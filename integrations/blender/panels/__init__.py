@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tab "freshtake" in the sidebar of the 3-D view, in the order of work."""
+"""The "freshtake" tab in the sidebar of the 3-D view, in working order."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ CLASSES = (*lists.CLASSES, *takes.CLASSES, *making.CLASSES, *applying.CLASSES)
 
 
 def register() -> None:
-    """Show the panels."""
+    """Register the panels."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
 
 
 def unregister() -> None:
-    """Take them away."""
+    """Unregister the panels."""
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -13,7 +13,7 @@ ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OV
 
 
 class FRESHTAKE_UL_takes(bpy.types.UIList):
-    """Takes: whether they are used, and whether something is wrong with them; the rest stands below the list."""
+    """Takes: whether they are used, and whether something is wrong with them; details are below the list."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
@@ -29,7 +29,7 @@ class FRESHTAKE_UL_takes(bpy.types.UIList):
 
 
 class FRESHTAKE_UL_models(bpy.types.UIList):
-    """Models by name and kind; a parcel marks those that are packed into the .blend, a sheet those in files."""
+    """Models by name and kind; a package icon marks those packed into the .blend, a sheet those in files."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
@@ -41,7 +41,7 @@ class FRESHTAKE_UL_models(bpy.types.UIList):
 
 
 class FRESHTAKE_UL_results(bpy.types.UIList):
-    """Actions that we made for this armature: shown, made again, rejected."""
+    """Actions that we made for this armature: show, remake, reject."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0

@@ -13,13 +13,13 @@ from .sidebar import InSidebar, sentences
 
 
 class FRESHTAKE_PT_start(bpy.types.Panel):
-    """What to do first, where no armature is chosen."""
+    """What to do first if no armature is chosen."""
 
     bl_idname, bl_label, bl_order = "FRESHTAKE_PT_start", "freshtake", 0
     bl_space_type, bl_region_type, bl_category = "VIEW_3D", "UI", "freshtake"
 
     def draw(self, context: Any) -> None:
-        """Preparing, or a hint."""
+        """Progress of preparing, or a hint."""
         from ..child.shared import preparation
 
         prepared = preparation()

@@ -33,7 +33,7 @@ def same_motion(one, other, tolerance=NEAR):
 
 
 def placed(motion, thing):
-    """The joints of a motion in the world, where the object carries it."""
+    """The joints of a motion in the world, moved by the object."""
     places = motion.world()[0]
     if motion.names[0] == "(object)":
         return places[:, 1:]
@@ -49,7 +49,7 @@ def check_rotations_of_all_modes():
     for mode in MODES:
         back = rot.matrices_of(rot.channels_of(matrices, mode), mode)
         assert np.abs(back - matrices).max() < 1e-9, mode
-    for order in rot.EULER_ORDERS:  # the middle angle at a quarter turn, whichever axis it is
+    for order in rot.EULER_ORDERS:  # the middle angle at a quarter turn, whatever its axis
         angles = np.array([[0.4, 0.2, -0.3], [0.5, 0.2, -0.1]])
         angles[:, "XYZ".index(order[1])] = [np.pi / 2, -np.pi / 2]
         locked = rot.euler_matrices(angles, order)

@@ -37,7 +37,7 @@ def make_armature(rng: np.random.Generator, bones: int = 9, roots: int = 1, name
 
 
 def inherit_oddly(rng: np.random.Generator, thing: bpy.types.Object) -> None:
-    """Bones that do not take over rotation, or whose location is in the armature's axes."""
+    """Bones that do not inherit rotation, or whose location is in the armature's axes."""
     for bone in thing.data.bones:
         bone.use_inherit_rotation = bool(rng.random() < 0.7)
         bone.use_local_location = bool(rng.random() < 0.7)
@@ -47,7 +47,7 @@ def inherit_oddly(rng: np.random.Generator, thing: bpy.types.Object) -> None:
 def make_action(
     rng: np.random.Generator, thing: bpy.types.Object, name: str, frames: int = 12, on_object: bool = False
 ) -> bpy.types.Action:
-    """Smooth curves on all bones, by Blender's own keyframe_insert, and on the object where asked."""
+    """Smooth curves on all bones, by Blender's own keyframe_insert, and on the object if requested."""
     before = thing.animation_data.action if thing.animation_data else None
     actions.assign(thing, bpy.data.actions.new(name))
     waves = {bone.name: rng.normal(size=(2, 7)) for bone in thing.pose.bones}

@@ -1,4 +1,4 @@
-"""Runs inside Blender with an empty profile: installs the extension's zip, asks it for work, kills it, uninstalls it.
+"""Runs inside Blender with an empty profile: installs the extension's zip, sends it requests, kills it, uninstalls it.
 
     python extension.py ZIP TAKES.npz OUT.json
 
@@ -20,11 +20,11 @@ import bpy
 import numpy as np
 
 MODULE = "bl_ext.user_default.freshtake"
-WAITED: dict[str, list[float]] = {}  # how long calls of ours took, by name
+WAITED: dict[str, list[float]] = {}  # how long our calls took, by name
 
 
 def timed(function: Any, *arguments: Any) -> Any:
-    """A call from what would be Blender's own thread."""
+    """A call as from Blender's own thread."""
     began = time.perf_counter()
     out = function(*arguments)
     WAITED.setdefault(function.__name__, []).append(time.perf_counter() - began)
@@ -32,7 +32,7 @@ def timed(function: Any, *arguments: Any) -> Any:
 
 
 def finished(handle: Any) -> Any:
-    """The last event of a request, asked for as a timer would."""
+    """The last event of a request, polled as by a timer."""
     last: Any = None
     while not handle.done:
         last = (timed(handle.poll) or [last])[-1]
@@ -99,7 +99,7 @@ def whole_job(child: Any, takes: dict[str, Any]) -> dict[str, Any]:
 
 
 def prepared(shared: Any) -> dict[str, Any]:
-    """Compiling in the background, and what is said of it."""
+    """Compiling in the background, and what is reported about it."""
     began, said = time.perf_counter(), []
     while timed(shared.preparation().tick):
         if shared.preparation().sentence not in said[-1:]:

@@ -1,4 +1,4 @@
-"""Opens the story's file in another process and makes variants again: python reopened.py FOLDER OUT.json."""
+"""Opens the story's file in another process and remakes variants: python reopened.py FOLDER OUT.json."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Runs all functions `check_...` of the modules named, each in an empty file, and writes what went wrong as JSON.
+"""Runs all functions `check_...` of the modules named, each in an empty file, and writes what failed as JSON.
 
     python run.py OUT.json MODULE...
 
-The add-on's folder is imported as the package `addon`, as Blender imports an extension under a name of its own.
+The add-on's folder is imported as the package `addon`, as Blender imports an extension under its own package name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def addon() -> None:
 
 
 def child() -> None:
-    """Let the add-on's child be the Python that runs the tests, which has what freshtake needs."""
+    """Let the add-on's child be the Python that runs the tests, which has freshtake's dependencies."""
     from addon.child import client, shared
 
     python = os.environ.get("FRESHTAKE_CHILD_PYTHON")
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def leave() -> None:
-    """End at once: Blender 4.5 as a module now and then waits for a thread of its own for ever when it ends."""
+    """End at once: Blender 4.5 as a module sometimes waits forever for one of its own threads on exit."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

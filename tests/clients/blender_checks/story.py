@@ -1,7 +1,7 @@
-"""The tutorial's way through the add-on, in Blender: python story.py TAKES FOLDER. Writes where Blender has the joints.
+"""The tutorial's steps in the add-on, in Blender: python story.py TAKES FOLDER. Writes Blender's joint positions.
 
-TAKES holds BVH files. Into FOLDER go the models (.ftm), story.blend, and seen.npz: for each job the names of the
-bones, their places (frames, bones, 3), and the motions that were given to it.
+TAKES contains BVH files. FOLDER receives the models (.ftm), story.blend, and seen.npz: for each job the names
+of the bones, their positions (frames, bones, 3), and the motions given to it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Story:
         return bpy.context.active_object
 
     def other_body(self, figure):
-        """A smaller body with bones of other names and other rolls, y up, beside the first."""
+        """A smaller body with different bone names and rolls, y up, next to the first."""
         import bpy
 
         other = figure.copy()

@@ -1,4 +1,4 @@
-"""Operators in Blender: undo, failure, two armatures, poses, parts, strips, crowds, and the same bytes again."""
+"""Operators in Blender: undo, failure, two armatures, poses, parts, strips, crowds, and reproducing the same bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def variants(figure):
 
 
 def contents() -> dict[str, object]:
-    """What is in the file, to see that nothing changed."""
+    """The content of the file, to check that nothing changed."""
     names = {
         kind: [thing.name for thing in getattr(bpy.data, kind)] for kind in ("actions", "objects", "texts", "armatures")
     }
@@ -62,7 +62,7 @@ def contents() -> dict[str, object]:
 
 
 def refused(call, word: str, **options) -> None:
-    """An operator that has to fail with a sentence."""
+    """Run an operator that has to fail with a sentence."""
     before = contents()
     try:
         call(**options)
@@ -79,7 +79,7 @@ def check_undo_takes_back_what_was_made():
     figure.freshtake.count = 2
     bpy.ops.ed.undo_push(message="before")
     before = contents()
-    ops.vary("EXEC_DEFAULT", True)  # as from a button: with a step of undo of its own
+    ops.vary("EXEC_DEFAULT", True)  # as from a button: with a separate undo step
     made = contents()
     assert made != before
     bpy.ops.ed.undo()
@@ -106,7 +106,7 @@ def check_again_gives_the_same_bytes():
     assert again != second
     assert key_bytes(figure, again) == key_bytes(figure, second)
     assert key_bytes(figure, bpy.data.actions["walks s5 001"]) != key_bytes(figure, second)
-    refused(ops.vary_again, "no variant", action="walk_1")
+    refused(ops.vary_again, "not a variant", action="walk_1")
 
 
 def check_failures_leave_the_file_as_it_was():
@@ -206,7 +206,7 @@ def check_strips_follow_one_another():
 
 
 def hips_over(figure, frames):
-    """Where the first bone is over the ground, and which way it faces, frame by frame as the NLA plays it."""
+    """Position of the first bone on the ground and its facing, frame by frame as the NLA plays it."""
     places, headings = [], []
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
@@ -499,11 +499,11 @@ def check_the_active_action_is_closed_into_a_loop():
     places = seen(figure, action, [action.frame_start, action.frame_end])
     shift = places[1] - places[0]
     assert np.abs(shift - shift[0, 0]).max() < 1e-3 * size_of(places)
-    assert np.abs(shift[..., 2]).max() < 1e-3 * size_of(places)  # it goes on along the ground, which is z = 0 here
+    assert np.abs(shift[..., 2]).max() < 1e-3 * size_of(places)  # it continues along the ground, which is z = 0 here
 
 
 class Layout:
-    """Stands for Blender's layout, which there is none of without a window: checks what it is asked to draw."""
+    """Replaces Blender's layout, which does not exist without a window: checks what it is asked to draw."""
 
     icons = frozenset(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
 
@@ -592,7 +592,7 @@ class Event:
 
 
 class Window:
-    """Stands for a window with its timer and status bar."""
+    """Replaces a window with its timer and status bar."""
 
     def __init__(self):
         self.window_manager = self.workspace = self.window = self.screen = self
@@ -606,7 +606,7 @@ class Window:
 
 
 def modal(work):
-    """A modal operator of that work, as the interface runs it."""
+    """A modal operator for that work, as the interface runs it."""
 
     class Operator(working.Working):
         bl_idname, bl_label, timer = "freshtake.trial", "Trial", object()
@@ -735,7 +735,7 @@ def check_a_slider_that_is_moved_makes_its_motion_again():
     (old,) = variants(figure)
     name, keys = old.name, key_bytes(figure, old)
     settings.jump_rate = 3.0
-    assert not bpy.app.timers.is_registered(live.remake)  # not unless it is wished
+    assert not bpy.app.timers.is_registered(live.remake)  # only if enabled
     settings.live = True
     for rate in (4.0, 8.0):
         settings.jump_rate = rate

@@ -1,4 +1,4 @@
-"""On recorded walks: where each baseline is unnatural, beside further real takes changed by the same amount."""
+"""On recorded walks: where each baseline is unnatural, compared with unseen real takes changed by the same amount."""
 
 from __future__ import annotations
 

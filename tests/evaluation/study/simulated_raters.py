@@ -1,4 +1,4 @@
-"""Raters made by formula, to try the statistics with effects that are known. They say nothing about people."""
+"""Simulated raters, to test the statistics with known effects. They say nothing about people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who watches what: as many trials as in the paper, both conditions balanced, orders of their own."""
+"""Who watches what: as many trials as in the paper, both conditions balanced, individual orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The long sequences of experiment B: both conditions joined alike, cycles chosen evenly, variants not repeated."""
+"""Long sequences of experiment B: both conditions joined alike, cycles chosen evenly, variants not repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader of binary FBX for tests, written from the format's description and sharing nothing with our writer.
+"""A reader of binary FBX for tests, written from the format's description, sharing no code with our writer.
 
 It parses the tree node by node, then computes joints and vertices by 4x4 matrices, one frame at a time.
 """
@@ -106,7 +106,7 @@ def turn(x: float, y: float, z: float) -> np.ndarray:
 
 
 class Scene:
-    """Objects by number, and who hangs on whom."""
+    """Objects by number, and their parents."""
 
     def __init__(self, path: Path) -> None:
         self.top = parse(path.read_bytes())

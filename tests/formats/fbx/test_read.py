@@ -1,4 +1,4 @@
-"""FBX files are read as they say: against a slow oracle for every kind of transform, and back from our own writer."""
+"""FBX files are read correctly: against a slow oracle for every kind of transform, and back from our own writer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_takes_are_chosen_by_name_or_number(tmp_path: Path) -> None:
 
 
 def with_empty_stack(path: Path, clips: list[Clip], first: str = "Take 001") -> Path:
-    """Write clips as Mixamo's files have them: before the animation stands a stack that moves nothing."""
+    """Write clips as in Mixamo's files: a stack without motion precedes the animation."""
     rig, motions = on_rig(clips, WriteOptions())
     objects = Objects()
     joints = add_joints(objects, rig)
@@ -161,7 +161,7 @@ def moved_by(vector: np.ndarray) -> np.ndarray:
 
 def turned_by(angles: np.ndarray, order: str = "XYZ") -> np.ndarray:
     out = np.eye(4)
-    for axis in order:  # each further turn comes from the left
+    for axis in order:  # each additional rotation comes from the left
         single = np.where(np.array(list("XYZ")) == axis, angles, 0.0)
         out[:3, :3] = turn(*single) @ out[:3, :3]
     return out
@@ -205,7 +205,7 @@ def test_wide_files_are_read_too(tmp_path: Path) -> None:
 
 
 def widened(data: bytes) -> bytes:
-    """A file of 7.4 as one of 7.5, whose lengths have 64 bits."""
+    """Convert a file of version 7.4 to 7.5, whose lengths have 64 bits."""
     out = bytearray(data[:23] + struct.pack("<I", 7500))
 
     def copy(place: int) -> int:
@@ -257,7 +257,7 @@ def test_between_keys_a_curve_is_held_straight_or_smooth(
     tmp_path: Path, flags: int, slopes: tuple[float, float], halfway: float
 ) -> None:
     (tmp_path / "x.fbx").write_bytes(curve_file(flags, slopes, [0.0, 1.0, 2.0], [1.0, 3.0, 1.0]))
-    clip = fbx.read(tmp_path / "x.fbx", ReadOptions())  # keys a second apart are no frames: the file's rate counts
+    clip = fbx.read(tmp_path / "x.fbx", ReadOptions())  # keys a second apart are not frames: the file's rate counts
     assert len(clip) == 41 and clip.frame_time == 1 / 20
     assert clip.root[0, 0] == 1.0 and clip.root[20, 0] == 3.0 and clip.root[10, 0] == pytest.approx(halfway)
     assert len(fbx.read(tmp_path / "x.fbx", ReadOptions(fps=10))) == 21

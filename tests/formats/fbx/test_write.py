@@ -1,4 +1,4 @@
-"""FBX files say what the clips say: read back by a slow reader of their own."""
+"""FBX files contain what the clips contain, according to an independent slow reader."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Small model files of the released version, and what they draw: python -m tests.formats.ftm.corpus FOLDER writes them.
 
-Files of a released version are never written again: later versions have to read them as they are. Until 0.2.0 is
-released, its folder is written again when what models draw changes on purpose.
+Files of a released version are never rewritten: later versions have to read them unchanged. Until 0.2.0 is
+released, its folder is rewritten when the models' output changes on purpose.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LEARN: dict[str, Callable[[], Any]] = {
 
 
 def draw(model: Any) -> Any:
-    """Return a motion that a model of any method draws from seed 1, with planted feet where there are feet."""
+    """Return a motion that a model of any method draws from seed 1, with planted feet if it has feet."""
     if isinstance(model, ft.variation.VariationModel):
         return model.sample(rng(1), plant=True)
     if isinstance(model, ft.variation.paper.PaperModel):
@@ -78,7 +78,7 @@ def numbers(motion: Any) -> dict[str, Floats]:
 
 
 def main(folder: Path) -> None:
-    """Write every model, and next to it what it draws."""
+    """Write every model, and next to it its output."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, learn in LEARN.items():
         ft.save(folder / f"{name}.ftm", learn())

@@ -1,4 +1,4 @@
-"""Model files that are taken apart, changed and written again with checksums that are right."""
+"""Take model files apart, change them and rewrite them with correct checksums."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def places(header: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def put(header: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """Return a copy of a header with another value at a place; `put` itself deletes the field."""
+    """Return a copy of a header with another value at one position; `put` itself deletes the field."""
     changed = copy.deepcopy(header)
     inner = changed
     for key in path[:-1]:

@@ -1,4 +1,4 @@
-"""Model files of every released version are read, and draw what they drew; fields that nobody knows are refused."""
+"""Model files of every released version can be read, and draw the same as before; unknown fields are refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_files_of_released_versions_draw_what_they_drew(path: Path) -> None:
 
 
 def objects_of(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield all objects inside a header, without the checksums, which are written again."""
+    """Yield all objects inside a header, without the checksums, which are rewritten."""
     inner = value if isinstance(value, list) else [v for key, v in value.items() if key != "sha256"]
     for each in inner:
         if isinstance(each, dict):

@@ -1,4 +1,4 @@
-"""Models whose files are made up, with checksums that hold: using them is refused, or works, and never costs much."""
+"""Models from forged files with valid checksums: using them is refused, or works, and never costs much."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def use(path: Path) -> Iterator[Any]:
-    """What a model makes in the ways that commands use it."""
+    """What a model makes when used as commands use it."""
     model: Any = ft.load(path)
     if path.stem.startswith("style"):
         return iter([model.translate(ft.samples.walk(rng(5), cycles=1))])
@@ -157,7 +157,7 @@ def test_numbers_that_no_recording_has_are_refused(kind: str, array: str, tmp_pa
 
 
 def test_looking_a_day_ahead_costs_no_more_than_the_frames_there_are(tmp_path: Path) -> None:
-    """A look-ahead of 100,000 s once asked for 5.7 GB."""
+    """A look-ahead of 100,000 s once needed 5.7 GB."""
     walk = ft.samples.walk(rng(), cycles=2)
     half = len(walk) // 2
     ft.save(tmp_path / "good.ftm", ft.texture.learn({"a": take_frames(walk, 0, half), "b": take_frames(walk, half)}))

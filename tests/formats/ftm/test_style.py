@@ -30,7 +30,7 @@ def test_a_loaded_model_translates_the_same(tmp_path: Path) -> None:
 
 
 def test_a_rig_whose_last_dofs_drive_no_system_is_loaded(tmp_path: Path) -> None:
-    """Footplants are learned from all DOFs; a file was refused where the last of them drive nothing."""
+    """Footplants are learned from all DOFs; a file was once refused because the last of them drive nothing."""
     bandai = RIGS["bandai"]
     learned = learn([(bandai(walk(1, cycles=2)), bandai(walk(101, "limp", cycles=2)))], Settings())
     assert learned.bank.inputs < len(learned.recipe.names)

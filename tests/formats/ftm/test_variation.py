@@ -1,4 +1,4 @@
-"""Model files: what is loaded is what was saved, bit for bit; what cannot be a model is refused with a sentence."""
+"""Model files: loaded models equal saved ones, bit for bit; what cannot be a model is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = Settings()
 
 
 def series(count: int = 3) -> list[np.ndarray[Any, Any]]:
-    """Plain arrays: three waves with phases and sizes of their own."""
+    """Plain arrays: three waves with different phases and sizes."""
     rng = np.random.default_rng(5)
     time = np.linspace(0.0, 2.0 * np.pi, 30)
     waves = [np.stack([np.sin(time), np.cos(time), np.sin(2.0 * time)], axis=1) for _ in range(count)]
@@ -129,7 +129,7 @@ def test_loading_does_not_import_the_learner(plain: VariationModel, tmp_path: Pa
     assert done.stdout.strip() == ""
 
 
-# --- files that are damaged or made up -------------------------------------------------------------------------------
+# --- files that are damaged or forged --------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def opened_walk(walk: VariationModel, tmp_path: Path) -> Opened:
 
 
 def refused(path: Path) -> str:
-    """The sentence with which a file is refused, or nothing where it is a model that works."""
+    """The sentence with which a file is refused, or nothing if it is a working model."""
     try:
         model = ft.load(path)
     except ft.FormatError as error:

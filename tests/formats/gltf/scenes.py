@@ -1,4 +1,4 @@
-"""For the glTF tests: a writer of small files that shares nothing with ours, and a slow evaluator of what they say."""
+"""For the glTF tests: a writer of small files that shares no code with ours, and a slow evaluator of their content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 
 
 class Scene:
-    """A glTF document whose arrays are kept, so that the evaluator below need not read them back."""
+    """A glTF document whose arrays are kept, so the evaluator below does not have to read them back."""
 
     def __init__(self, **top: Any) -> None:
         self.json: dict[str, Any] = {"asset": {"version": "2.0"}, **top}

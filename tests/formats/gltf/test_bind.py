@@ -1,4 +1,4 @@
-"""The bind pose of a character, whatever pose its nodes stand in."""
+"""The bind pose of a character, whatever pose its nodes are in."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def test_real_characters_stand_where_matrices_put_them(data: Path, name: str, ex
 
 
 def loaded(path: Path) -> tuple[Scene, dict[str, int]]:
-    """A real file as the slow evaluator wants it: only what both sample characters need."""
+    """A real file in the form the slow evaluator needs: only what both sample characters use."""
     import json
     import struct
 

@@ -35,7 +35,7 @@ def troubles(path: Path) -> list[str]:
 
 
 def stage_joints(path: Path, codes: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Joint names and places (codes, joints, 3) by UsdSkel's own queries."""
+    """Joint names and positions (codes, joints, 3) by UsdSkel's own queries."""
     from pxr import Usd, UsdGeom, UsdSkel
 
     stage = Usd.Stage.Open(str(path))
@@ -138,7 +138,7 @@ def test_joint_names_that_usd_cannot_hold_are_kept_beside_the_paths(tmp_path: Pa
 
 
 def test_every_take_moves_a_skeleton(tmp_path: Path) -> None:
-    """Programs that see no variants (Blender) find every further take below /Takes, with the same joints."""
+    """Programs that ignore variants (Blender) find every other take below /Takes, with the same joints."""
     from pxr import Usd, UsdSkel
 
     clips = [made_clip(usual_layout(), seed=k).changed(name=f"t{k}", unit_m=0.05) for k in (1, 2, 3)]

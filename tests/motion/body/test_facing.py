@@ -1,4 +1,4 @@
-"""Facing by the hips, however the root rests; features name forward what is forward."""
+"""Facing by the hips, whatever the root's rest pose; the forward feature is really forward."""
 
 from __future__ import annotations
 

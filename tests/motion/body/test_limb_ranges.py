@@ -1,4 +1,4 @@
-"""Joints keep their own degrees of freedom: hinges stay hinges, two axes stay two, what follows turns as it can."""
+"""Joints keep their own degrees of freedom: hinges stay hinges, two axes stay two, others rotate as they can."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def followed(chain: Chain, sample: Floats, wanted: Floats) -> Floats:
 
 
 def pushed(clip: Clip, seed: int = 0) -> Clip:
-    """The root pushed about smoothly, so that feet slide while every joint keeps its rotation."""
+    """The root pushed about smoothly, so feet slide while every joint keeps its rotation."""
     t = np.arange(len(clip)) * clip.frame_time
     waves = np.sin(np.random.default_rng(seed).uniform(1, 6, 3) * t[:, None])
     return clip.changed(root=clip.root + 0.02 * clip.skeleton.lengths().max() * waves)

@@ -1,4 +1,4 @@
-"""Animals whose offsets show no body, and whose front feet are called hands: four feet, found by where they are."""
+"""Animals whose offsets show no body, and whose front feet are named hands: four feet, found by position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Left and right, feet and hands, for the naming habits that occur."""
+"""Left and right, feet and hands, for the usual naming conventions."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_four_legs_have_four_feet(names: str, turn: str) -> None:
 
 
 def test_what_hangs_to_the_floor_is_no_foot() -> None:
-    """A dragging tail, a skirt, and arms that hang down beside two legs."""
+    """A dragging tail, a skirt, and arms that hang down next to two legs."""
     rows = [("Hips", -1, (0, 100, 0)), ("Head", 0, (0, 70, 0))]
     for side, x in (("L", 10.0), ("R", -10.0)):
         first = len(rows)

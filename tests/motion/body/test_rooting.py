@@ -82,7 +82,7 @@ def test_the_same_variants(name: str, takes: list[Clip], plain: VariationModel, 
 def test_variants_with_planted_feet_pass_their_guards(
     name: str, takes: list[Clip], plain: VariationModel, tmp_path: Path
 ) -> None:
-    """What `vary` writes: the same bodies where a rig codes the same motion, else bodies that the takes allow."""
+    """What `vary` writes: the same bodies if a rig encodes the same motion, else bodies that the takes allow."""
     clips = through_files(takes, RIGS[name], tmp_path)
     model = learned(clips)
     limits = learn_limits(clips)
@@ -104,7 +104,7 @@ def test_inches_are_centimetres_scaled(takes: list[Clip], plain: VariationModel,
     assert np.abs(scale - 1.0).max() < 1e-6
     twice = learned(through_files(takes, lambda clip: scaled(clip, 2.0), tmp_path)).sample(np.random.default_rng(0))
     assert np.abs(0.5 * twice.positions() - plain.sample(np.random.default_rng(0)).positions()).max() < 1e-6
-    made = learned(clips).sample(np.random.default_rng(0))  # models keep 24 bits of a number, in whatever unit
+    made = learned(clips).sample(np.random.default_rng(0))  # models keep 24 bits of a number, in any unit
     assert np.abs(2.54 * made.positions() - plain.sample(np.random.default_rng(0)).positions()).max() < 0.1
 
 
@@ -275,7 +275,7 @@ NAMELESS = {name: f"j{number}" for number, (name, _, _) in enumerate(ELEPHANT)}
 
 
 def spans(clips: list[Clip]) -> tuple[Floats, Floats]:
-    """The least and greatest length of every bone, as files have them."""
+    """The smallest and largest length of every bone, as in files."""
     lengths = np.concatenate([np.linalg.norm(as_filed(clip).local_translations(), axis=-1) for clip in clips])
     return lengths.min(axis=0), lengths.max(axis=0)
 
@@ -283,7 +283,7 @@ def spans(clips: list[Clip]) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize("feet_named", [True, False])
 @pytest.mark.parametrize("name", SETS)
 def test_still_joints_above_the_body_tear_nothing(name: str, feet_named: bool) -> None:
-    """What is decoded between and beyond takes has their bones; what was gathered is still the same motion."""
+    """Motion decoded between and beyond takes has their bones; gathered takes are still the same motion."""
     takes = [elephant(seed, *row) for seed, row in enumerate(SETS[name])]
     if not feet_named:
         takes = [renamed(take, lambda joint: joint.replace("Foot", "Paw").replace("Leg", "Limb")) for take in takes]
@@ -319,7 +319,7 @@ def test_a_clip_is_fitted_to_what_the_model_carries() -> None:
 
 
 def test_bones_that_differ_between_takes_do_not_become_elastic() -> None:
-    """Where one joint moves all places are columns: a longer tail in one take is no motion of the tail."""
+    """If one joint moves, all positions are columns: a longer tail in one take is not motion of the tail."""
     takes = [elephant(seed, "Spine", ABOVE) for seed in range(2)]
     local = takes[1].local_translations().copy()
     local[:, takes[1].skeleton.index("Tail2")] *= 1.5
@@ -330,7 +330,7 @@ def test_bones_that_differ_between_takes_do_not_become_elastic() -> None:
 
 
 def random_takes(seed: int) -> tuple[list[Clip], list[int]]:
-    """Three takes of a random tree, in each of which other joints move; and those that keep their place in all."""
+    """Three takes of a random tree, in each of which different joints move; and those fixed in all of them."""
     rng = np.random.default_rng(seed)
     count, frames = int(rng.integers(3, 14)), 12
     parents = np.array([-1, *[int(rng.integers(max(0, j - 3), j)) for j in range(1, count)]])
@@ -360,7 +360,7 @@ def random_takes(seed: int) -> tuple[list[Clip], list[int]]:
 
 @pytest.mark.parametrize("seed", [*range(60), 349, 434])
 def test_no_rig_stretches_its_bones(seed: int) -> None:
-    """Whatever turns or travels in which take: a bone of one length in all takes has it in all variants."""
+    """Whatever rotates or travels in whichever take, a bone of constant length in all takes has it in all variants."""
     takes, steady = random_takes(seed)
     together = gathered([following(rooted(take)) for take in takes], lambda sentence: None)
     clips = [clip for clip in together if isinstance(clip, Clip)]

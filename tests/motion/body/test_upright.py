@@ -1,4 +1,4 @@
-"""The vertical axis: told by a body that stands, by its rest pose, or said to be assumed."""
+"""The vertical axis: found from a standing body or its rest pose, or reported as assumed."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_takes_of_one_skeleton_agree_on_one_axis() -> None:
 
 
 def leaning(seed: int, up: str, tip: float) -> Clip:
-    """A walker bent forward on bones without a rest pose, so that only its posture tells the axis."""
+    """A walker bent forward on bones without a rest pose, so only its posture shows the axis."""
     clip = bones_along_x(walk(np.random.default_rng(seed)))
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(about_axis([1.0, 0.0, 0.0], tip), rotations[:, 0])
@@ -153,7 +153,7 @@ def leaning(seed: int, up: str, tip: float) -> Clip:
 
 
 def test_one_file_that_looks_otherwise_is_not_turned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One take of five lies down: by itself it seems to have another axis, with the others it does not."""
+    """One of five takes lies down: alone it seems to have another axis, with the others it does not."""
     for number in range(5):
         ft.write(tmp_path / f"{number}.bvh", leaning(number, "z", 1.3 if number == 4 else 0.0))
     foreign = (tmp_path / "4.bvh").read_bytes().replace(b"HIERARCHY\t \n", b"HIERARCHY\n")

@@ -1,4 +1,4 @@
-"""Each trouble is put into a sound puppet and must be found; sound clips, also real ones, must come out clean."""
+"""Each defect is added to a sound puppet and must be found; sound clips, including real ones, must pass."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_a_turn_is_taken_out_and_said() -> None:
 
 
 def test_feet_that_stand_stand_through_the_seam() -> None:
-    """Cut in the middle of a stance, where a loop that is planted on its own lets the foot go."""
+    """Cut in the middle of a stance, where a loop planted on its own would release the foot."""
     take = walk()
     loop, _ = loop_of(take)
     long = played(loop, 3 * len(loop))
@@ -120,7 +120,7 @@ def test_an_exact_cycle_is_left_as_it_is() -> None:
 
 @pytest.mark.parametrize("speeds", [True, False])
 def test_closing_meets_pose_and_speed_whatever_the_ends(speeds: bool) -> None:
-    """Also where the two ends have nothing to do with one another."""
+    """Also if the two ends are unrelated."""
     made = closed(walk(), 4, 29, speeds=speeds)
     before, after = played(made, 3, len(made) - 2), played(made, 3, 0)
     np.testing.assert_allclose(angle_between(played(made, 1, len(made)).rotations, after.rotations[:1]), 0.0, atol=1e-9)

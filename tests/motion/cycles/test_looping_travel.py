@@ -1,4 +1,4 @@
-"""Where the travel is makes no difference to where joints are; in place, it can be put back."""
+"""The joint that holds the travel does not affect joint positions; in place, the travel can be restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of shared seams: pose and speed are met, travel and what is far away stay, a chain has no jump."""
+"""Laws of shared seams: pose and speed are met, travel and distant frames stay, a chain has no jump."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of features share."""
+"""Shared by the tests of features."""
 
 from __future__ import annotations
 

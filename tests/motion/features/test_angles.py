@@ -132,7 +132,7 @@ def test_a_two_axis_joint_keeps_its_own_angles_beyond_a_right_angle() -> None:
 
 
 def test_clips_that_wind_round_lie_on_one_branch() -> None:
-    """The same motion, once as it is and once after many turns of every joint's first angle, has the same angles."""
+    """The same motion, unchanged and after many full turns of every joint's first angle, has the same angles."""
     skeleton = humanoid()
     t = np.linspace(0, 1, 40)[:, None]
     slow = 2.9 + 0.4 * np.sin(6 * t + np.arange(11))  # near pi, where plain angles wrap

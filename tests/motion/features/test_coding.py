@@ -1,4 +1,4 @@
-"""decode(encode(clip)) is the clip, for every option and any skeleton; and what a recipe promises besides."""
+"""decode(encode(clip)) is the clip, for every option and any skeleton; and the other promises of a recipe."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_constant_in_each_clip_but_not_over_all_is_a_dof() -> None:
 def test_any_rows_decode_and_encode_back_to_the_same_motion(
     clips: list[Clip], angles: str, root: str, seed: int
 ) -> None:
-    """Rows that no clip gave: they decode, in any number; what they decode to survives the way there and back."""
+    """Rows not from a clip: they decode, in any number, and the result survives the round trip."""
     recipe = features.recipe(clips, angles=angles, root=root, drop_constant=False)
     rows = np.random.default_rng(seed).normal(size=(7, len(recipe.names)))
     new = clip_from(rows, recipe, name="new")

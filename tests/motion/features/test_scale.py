@@ -14,7 +14,7 @@ from tests.motion.random_motion import humanoid, random_clip, random_skeleton
 
 
 def slow_effects(recipe: Recipe, clip: Clip) -> Floats:
-    """For every frame by itself and every DOF: push it, decode, and see how far joints and tips go."""
+    """For every single frame and every DOF: change it, decode, and measure how far joints and tips move."""
     rows = features.encode(recipe, clip).values
     squares = np.zeros((len(rows), len(recipe.names)))
     for frame in range(len(rows)):

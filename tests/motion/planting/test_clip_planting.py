@@ -30,7 +30,7 @@ def good() -> Clip:
 
 
 def sliding(amount: float = 1.0, seed: int = 0) -> Clip:
-    """The puppet's walk with smooth noise on the root and on all joints, so that its feet slide."""
+    """The puppet's walk with smooth noise on the root and all joints, so its feet slide."""
     clip = good()
     rng = np.random.default_rng(seed)
     t = np.arange(len(clip)) / 60
@@ -121,7 +121,7 @@ def test_only_legs_are_turned() -> None:
 
 
 def test_nothing_pops() -> None:
-    """Accelerations of all joints stay what they are, feet that stand apart."""
+    """Accelerations of all joints stay the same, except those of standing feet."""
     clip = sliding(0.4)
     made = plant(clip, standing(PHASE), examples=[good()]).clip
     before, after = (np.linalg.norm(np.diff(c.positions(), 2, axis=0), axis=-1) for c in (clip, made))
@@ -162,7 +162,7 @@ def test_a_foot_that_steps_is_never_glued() -> None:
 
 @pytest.mark.parametrize("posture", ["upright", "lying"])
 def test_only_bodies_that_stand_are_planted(posture: str) -> None:
-    """Somebody whose feet drift slowly at the floor: upright he is planted, lying he keeps every number."""
+    """A person whose feet drift slowly at the floor: upright they are planted, lying every number stays."""
     clip = walk(steady(0.001, 180))
     rotations = clip.rotations.copy()
     if posture == "lying":

@@ -1,4 +1,4 @@
-"""A limb led to a goal: met exactly, by the least turn of the hip and about the knee's hinge, the foot kept."""
+"""A limb moved to a goal: met exactly, by the smallest hip rotation and the knee's hinge, foot unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.motion.puppet import SKELETON, steady, walk
 
 
 def free_ankles() -> Clip:
-    """A walk whose ankles turn in every direction, so that none is taken to be impossible."""
+    """A walk whose ankles rotate in every direction, so none is considered impossible."""
     clip = walk(steady(1, 40), stride=0.5)
     rotations = clip.rotations.copy()
     wave = np.sin(np.linspace(0, 12, 40))[:, None]

@@ -1,4 +1,4 @@
-"""A planter fed frame by frame gives what `plant` gives, late by a constant, in constant memory."""
+"""A planter fed frame by frame gives the same as `plant`, with a constant delay, in constant memory."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_feet_that_rest_stand_though_nobody_says_so() -> None:
     assert quick == pytest.approx(slid, rel=0.05)  # ten times as fast as what rests then
     swings = ~standing(PHASE)[:, 0]
     apart = np.linalg.norm(made[1].positions()[:, LEFT[1]] - clip.positions()[:, LEFT[1]], axis=-1)
-    assert np.median(apart[swings]) < 0.02  # a foot that steps goes on
+    assert np.median(apart[swings]) < 0.02  # a stepping foot continues
 
 
 def same(clip: Clip, labels: Floats | Bools, base: PlantingModel, settings: PlantSettings) -> None:

@@ -241,7 +241,7 @@ def test_shaking_by_less_than_a_degree_in_all_is_found() -> None:
 @pytest.mark.parametrize("fps", [24.0, 60.0, 120.0])
 @pytest.mark.parametrize("make", [ft.samples.walk, ft.samples.punch])
 def test_joints_that_shake_are_found_and_smoothed(make: Callable[..., Clip], fps: float) -> None:
-    """White noise of 0.7° in every joint, as a poor tracker has it; clean motion is no noise, however fast."""
+    """White noise of 0.7° in every joint, as from a poor tracker; clean motion is not noise, however fast."""
     clean = make(np.random.default_rng(1), fps=fps)
     noise = np.radians(0.7) * np.random.default_rng(0).normal(size=(*clean.rotations.shape[:2], 3))
     noisy = clean.changed(rotations=multiply(clean.rotations, from_rotvec(noise)))

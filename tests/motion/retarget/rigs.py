@@ -40,7 +40,7 @@ def rig_of(clip: Clip) -> Rig:
 
 
 def other_frames(clip: Clip, rng: np.random.Generator) -> tuple[Clip, Floats]:
-    """The same places with every joint's frame turned at random, and those turns (joints, 4)."""
+    """The same positions with every joint's frame rotated at random, and those rotations (joints, 4)."""
     skeleton = clip.skeleton
     turns = normalize(rng.normal(size=(len(skeleton), 4)))
     above = np.concatenate([[[1.0, 0.0, 0.0, 0.0]], turns[skeleton.parents[1:]]])

@@ -1,4 +1,4 @@
-"""Corrections that let feet stand, and limbs that are led to places."""
+"""Corrections that make feet stand, and limbs moved to positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a body, found by name on all shipped rigs, and by shape where names say nothing."""
+"""Parts of a body, found by name on all shipped rigs, and by shape if names are meaningless."""
 
 from __future__ import annotations
 

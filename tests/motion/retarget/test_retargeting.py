@@ -190,7 +190,7 @@ def test_hands_of_the_same_body_stay_where_they_are() -> None:
 
 
 def test_twist_joints_of_forearms_take_their_share_of_the_hands_turn() -> None:
-    """Hands turned about their forearms by a known angle: half of it is at the joint that is half way."""
+    """Hands rotated about their forearms by a known angle: half of it is at the joint halfway."""
     rig = sample_rig("unreal")
     forearm, hand, twist = (rig.clip.skeleton.index(f"{name}_l") for name in ("lowerarm", "hand", "lowerarm_twist_01"))
     source = performer().body.one("left_hand")
@@ -228,7 +228,7 @@ def with_free_feet(clip: Clip) -> Clip:
 @pytest.mark.parametrize("plant", [True, False])
 @pytest.mark.parametrize("name", ["unreal", "mixamo", "unity", "bandai"])
 def test_feet_that_do_not_hang_on_shanks_go_where_legs_end(name: str, plant: bool) -> None:
-    """One body, two ways to hang its feet: all joints are in the same places."""
+    """One body with feet attached in two ways: all joints are at the same positions."""
     plain = sample_rig(name)
     free = rig_of(with_free_feet(plain.clip))
     one, other = (Retargeter(performer(), rig).retarget(walk(), plant=plant) for rig in (plain, free))
@@ -242,7 +242,7 @@ def test_feet_that_do_not_hang_on_shanks_go_where_legs_end(name: str, plant: boo
 
 
 def test_targets_follow_their_joints() -> None:
-    """Unreal's ik_ bones rest at the origin; what was retargeted has them at feet and hands."""
+    """Unreal's ik_ bones rest at the origin; retargeted clips have them at feet and hands."""
     plain = sample_rig("unreal").clip
     added = [("ik_foot_root", "root"), ("ik_foot_l", "ik_foot_root"), ("ik_foot_r", "ik_foot_root"),
              ("ik_hand_root", "root"), ("ik_hand_gun", "ik_hand_root"), ("ik_hand_l", "ik_hand_gun"),

@@ -1,4 +1,4 @@
-"""The preview page of a pack: it opens alone, plays groups, clips and rows, and hands stars to `--keep`."""
+"""The preview page of a pack: it opens on its own, plays groups, clips and rows, and exports stars for `--keep`."""
 
 from __future__ import annotations
 

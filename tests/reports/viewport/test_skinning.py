@@ -1,4 +1,4 @@
-"""Skins on the page: vertices that the page computes are those of the character's own file."""
+"""Skins on the page: the page computes the same vertices as the character's own file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project whose tasks run in this process, one after the other: what they make, without workers to wait for."""
+"""A project whose tasks run in this process, in order: their results, without waiting for workers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Here:
         self._made: list[Item] = []
 
     def run(self, task: str, items: list[str] | None = None, **asked: Any) -> list[Item]:
-        """What a task makes, asked for as the page does: the body checks it first."""
+        """The result of a task, requested as by the page: the body checks it first."""
         body = BODIES.validate_python({"task": task, "items": items or [], **asked})
         settings = body.model_dump(exclude={"task"}, exclude_unset=task == "again")
         self._made = []
@@ -48,7 +48,7 @@ class Here:
             self.notes.append(words[0])
 
     def take(self, name: str, motion: Any) -> str:
-        """A motion as a take; its name ends in a number, the group is what stands before it."""
+        """A motion as a take; its name ends in a number, and the group is the part before it."""
         context = Context(self.project, new_id(), self._say)
         group = re.sub(r"_\d+$", "", name)
         return context.add_take("take", name, motion, group=group).id
@@ -97,7 +97,7 @@ class Client:
 
 
 class Directly:
-    """In place of the process beside the server."""
+    """In place of the process next to the server."""
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Here and now."""

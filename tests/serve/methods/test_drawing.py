@@ -1,4 +1,4 @@
-"""Characters drawn by hand: timing is kept, variants differ, pens that lift lift again."""
+"""Characters drawn by hand: timing is kept, variants differ, and pen lifts are preserved."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_numbers_beyond_reason_are_refused(asked: dict[str, float]) -> None:
 
 
 def mouse_events(stroke: Stroke, rate: float, pixels: float, rng: np.random.Generator) -> list[list[list[float]]]:
-    """What a browser reports of a hand: so many events a second, unevenly, places in pixels, times in milliseconds."""
+    """What a browser reports of a hand: unevenly spaced events, positions in pixels, times in milliseconds."""
     places, times = 1.2 * stroke.points + np.array([16.0, 25.0]), 4.0 * stroke.times
     count = int(times[-1] * rate)
     when = np.sort(np.linspace(0.0, times[-1], count) + rng.normal(0.0, 0.25 / rate, count)).clip(0.0, times[-1])

@@ -162,7 +162,7 @@ def test_a_study_from_consent_to_its_outcome(client: Any, here: Here, study: str
     assert "attachment" in table.headers["content-disposition"]
     rows = list(csv.DictReader(io.StringIO(table.text)))
     assert [(r["participant"], int(r["position"]), int(r["score"])) for r in rows] == given
-    sheet = read_ratings(here.project.path(study) / "ratings.csv")  # everybody in an order of their own
+    sheet = read_ratings(here.project.path(study) / "ratings.csv")  # everybody in an individual order
     assert [row["stimulus"] for row in rows] == [trial.stimulus for trial in sheet]
     ratings = [
         Rating(r["participant"], int(r["position"]), r["experiment"], r["motion"], r["stimulus"], int(r["score"]))

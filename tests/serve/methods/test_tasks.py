@@ -1,4 +1,4 @@
-"""Tasks of style, blend, texture, comparison and drawing: what they make of takes, by what it does."""
+"""Tasks of style, blend, texture, comparison and drawing: their results, checked by behavior."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which order is chosen, and by whose errors."""
+"""Which order is chosen, and by which errors."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from freshtake.style.warping.warp_inputs import clip_rows
 
 
 class Prior(NamedTuple):
-    """Rows of both motions, and for each frame of the first the true place in the second."""
+    """Rows of both motions, and for each frame of the first the true position in the second."""
 
     first: np.ndarray
     second: np.ndarray
@@ -39,7 +39,7 @@ def known_pair(seed: int) -> Prior:
 
 
 def warped_pair(rows: np.ndarray, rng: np.random.Generator) -> Prior:
-    """Rows, and the same rows in another time, scale and place."""
+    """Rows, and the same rows with different timing, scale and offset."""
     time = smooth_time(rng, len(rows))
     scale, offset = np.exp(rng.normal(0.0, 0.4, rows.shape[1])), rng.normal(0.0, 0.4, rows.shape[1])
     warped = CubicSpline(np.arange(len(rows)), rows)(time) * scale + offset

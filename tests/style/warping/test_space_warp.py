@@ -1,4 +1,4 @@
-"""The banded solution against the matrices of Hsu 2005, eq. (1) and (4), written out."""
+"""The banded solution against the written-out matrices of Hsu 2005, eq. (1) and (4)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_nothing_pinned_changes_nothing() -> None:
 
 
 def test_what_deviates_together_follows() -> None:
-    """DOF 1 goes with DOF 0 in the takes and DOF 2 against it; DOF 3 by itself."""
+    """DOF 1 follows DOF 0 in the takes and DOF 2 opposes it; DOF 3 is independent."""
     moved = np.zeros(4)
     for seed in range(10):
         rows, spread = drawn(seed, 24)

@@ -1,4 +1,4 @@
-"""Goals and steering on walking and throwing: what is asked for is met, and the rest stays a variant."""
+"""Goals and steering on walking and throwing: requests are met, and the rest stays a variant."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_duration_decides_how_many_cycles_there_are(walking: VariationModel) -
 def test_a_cycle_begins_and_ends_at_the_phases_of_its_poses(
     walking: VariationModel, walks: list[Clip], steer: Steering | None
 ) -> None:
-    """A pose in the middle of an example is nothing unusual: the cycle is entered there, nothing is forced."""
+    """A pose in the middle of an example is not unusual: the cycle is entered there, nothing is forced."""
     middle, later = len(walks[0]) // 3, 2 * len(walks[1]) // 3
     goals = Goals(start=PosePin(walks[0], middle), end=PosePin(walks[1], later), steer=steer)
     made = walking.guided(rng(), goals, cycles=2)
@@ -202,7 +202,7 @@ def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: l
 
 
 def hands_off(model: VariationModel, distance: float, count: int) -> list[str]:
-    """Return the colors of variants with a hand so many hundredths of a leg from where it is in the mean motion."""
+    """Return the colors of variants with a hand this many hundredths of a leg from its position in the mean motion."""
     assert model.standard is not None
     mean: Clip = model.sample(rng(), amount=0.0, plant=True)
     leg, chosen, colors = leg_length(mean.skeleton), np.random.default_rng(5), []

@@ -216,7 +216,7 @@ def test_random_parents_score_worse_than_shared_ones() -> None:
 
 
 def all_networks(nodes: int) -> list[list[frozenset[int]]]:
-    """Return all acyclic networks of so many nodes."""
+    """Return all acyclic networks with this many nodes."""
     sets = [
         [frozenset(c) for size in range(nodes) for c in combinations([p for p in range(nodes) if p != k], size)]
         for k in range(nodes)

@@ -1,4 +1,4 @@
-"""The paper's method as a whole: it ends by itself, varies, is repeatable, and its learned parents matter."""
+"""The paper's method as a whole: it ends on its own, varies, is repeatable, and its learned parents matter."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_amount_zero_is_the_mean_motion_whatever_the_seed(model: PaperModel) -> 
 
 
 def nearest(model: PaperModel, rows: np.ndarray) -> float:
-    """Return the mean distance of frames to the nearest one of the examples, in their root mean square extent."""
+    """Return the mean distance of frames to the nearest one of the examples, over their root mean square extent."""
     known = np.concatenate(model.material.values) * model.material.weights
     gaps = np.sqrt((((rows * model.material.weights)[:, None] - known[None]) ** 2).sum(axis=2).min(axis=1))
     return float(gaps.mean() / np.sqrt(known.var(axis=0).sum()))

@@ -1,4 +1,4 @@
-"""Selection by likelihoods: splits, thresholds, who is kept, and why others go (Lau 2009, §9)."""
+"""Selection by likelihoods: splits, thresholds, which clips are kept, and why others are not (Lau 2009, §9)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_few_clips_are_split_in_every_way() -> None:
 
 
 def test_trusted_clips_are_scored_when_left_out(found: Selection) -> None:
-    """By hand: the same splits, every left out clip under the six known ones, and the mean over splits of each."""
+    """By hand: the same splits, every left-out clip under the six used ones, and the mean over splits of each."""
     members = family()[:8]
     rng = np.random.default_rng(1)
     likely: list[float] = []
@@ -84,7 +84,7 @@ def test_of_few_clips_as_many_further_ones_fall_below_as_asked(count: int) -> No
         below = np.mean([own[-1] < threshold(own[:-1], 0.05) for own in draws])
         assert 0.01 < below < most
     agreeing = threshold(np.full(count, 1.0), 0.05)
-    assert 0.2 < 1.0 - agreeing < 0.6  # clips that agree by chance do not shut out all others
+    assert 0.2 < 1.0 - agreeing < 0.6  # clips that agree by chance do not exclude all others
 
 
 def test_a_lower_percentile_is_a_lower_threshold(found: Selection) -> None:

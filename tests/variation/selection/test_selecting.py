@@ -1,4 +1,4 @@
-"""Selection of similar takes by how far they differ from trusted ones: who is kept, and why others go."""
+"""Selection of similar takes by how much they differ from trusted ones: which are kept, and why others are not."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_bad_requests_are_refused() -> None:
 
 
 def test_recorded_walks(data: Path) -> None:
-    """Size, rate and bones are no reason; other skeletons and stumps are; at least 6 of 8 stay and 6 of 6 go."""
+    """Size, rate and bones are not reasons; other skeletons and stumps are; at least 6 of 8 stay, 6 of 6 go."""
     folder = data / "walk_select"
     trusted = [ft.read(path) for path in sorted(folder.glob("train_*.bvh"))]
     like = [ft.read(path) for path in sorted(folder.glob("test_*.bvh"))]

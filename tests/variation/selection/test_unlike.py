@@ -1,4 +1,4 @@
-"""Takes that do not belong: found by leaving each out, and what is different about them in words."""
+"""Takes that do not belong: found by leaving each out, with a description of what is different."""
 
 from __future__ import annotations
 

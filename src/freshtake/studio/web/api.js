@@ -1,6 +1,6 @@
-// The routes of the server, one function each. Every failure is an Error whose message is one sentence.
+// The server's routes, one function each. Every failure is an Error whose message is one sentence.
 
-const BROKEN = "The studio's server does not answer: look at the window it was started in, start it again and reload this page.";
+const BROKEN = "The studio's server does not respond: check the window it was started in, restart it and reload this page.";
 
 async function ask(method, address, { json, body } = {}) {
   let answer;
@@ -16,7 +16,7 @@ async function ask(method, address, { json, body } = {}) {
   throw Object.assign(new Error(sentence || `The server refused this (${answer.status}): reload the page and try again.`), { status: answer.status });
 }
 
-// A sentence of the server in the page's style; names of files stay unchanged.
+// A sentence from the server in the page's style; file names stay unchanged.
 export const asSentence = (words) => (/^[a-z]+ /.test(words) ? words[0].toUpperCase() + words.slice(1) : words);
 
 const read = async (...request) => {
@@ -54,12 +54,12 @@ export const api = {
 
   async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
 
-  // The same for a scene that the server makes from a request.
+  // The same for a scene that the server builds from a request.
   async binary(address, json) {
     return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());
   },
 
-  // Messages of the server until `close()`; reconnects when the connection is lost.
+  // Messages from the server until `close()`; reconnects when the connection is lost.
   events(onmessage, onopen, onclose) {
     let socket = null, ended = false, wait = 300;
     const open = () => {
@@ -109,7 +109,7 @@ function socketAddress(path) {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${path}`;
 }
 
-// A length, that many bytes of JSON, padding to four, numbers.
+// A length, that many bytes of JSON, padding to a multiple of four, numbers.
 export function split(whole) {
   const length = new DataView(whole).getUint32(0, true);
   const manifest = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));

@@ -17,11 +17,11 @@ import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
 import crowd from "./tabs/crowd.js";
 
-// `kinds`: kinds of movements that a tab is for; without it, the tab is independent of movements. `when(items)`: whether it is offered.
+// `kinds`: the kinds of movements a tab is for; without it, the tab is independent of movements. `when(items)`: whether it is shown.
 const TABS = [takes, vary, curves, network, style, blend, texture, compare, study, crowd, draw];
 const suits = (tab, kind) => !tab.kinds || tab.kinds.includes(kind);
 
-// A movement that is gone, or a tab that its kind does not have, is never shown.
+// Never shows a deleted movement, or a tab that its kind does not have.
 function tidy({ items, movement, tab }) {
   const known = TABS.find((one) => one.name === tab) ?? takes, chosen = items.find((item) => item.id === movement && item.kind === "movement");
   if (!known.kinds) return known.name !== tab ? { tab: known.name } : movement === null ? null : { movement: null, last: movement };
@@ -29,7 +29,7 @@ function tidy({ items, movement, tab }) {
   const fits = !next || suits(known, next.facts.what) ? known : takes;
   return (next?.id ?? null) !== movement || fits.name !== tab ? { movement: next?.id ?? null, tab: fits.name } : null;
 }
-const DETACHED = "The connection to the studio's server is lost. The page keeps trying to reconnect; if this stays, start the studio again.";
+const DETACHED = "The connection to the studio's server is lost. The page keeps trying to reconnect; if that does not help, restart the studio.";
 
 const ICONS = {
   undo: "M7 4 2.5 8.5 7 13v-3h4.5a3.2 3.2 0 0 1 0 6.5H8V18h3.5a4.8 4.8 0 0 0 0-9.7H7z",

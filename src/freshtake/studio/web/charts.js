@@ -1,8 +1,8 @@
 // Plots drawn on a canvas: lines over time and points in a plane. Hovering shows the nearest point, a click picks it.
 //   <LinePlot series=[{ id, name, role, x: [...], y: [...] }] xlabel ylabel cursor=(seconds or null) onhover onpick height>
-//   <PointPlot> the same, with points joined in their order;  onpick({ series, index, x, y })
+//   <PointPlot> the same, with points joined in order;  onpick({ series, index, x, y })
 // `marks` [{ x, y, role }] are dots that move with the playback; `bold` is the id of a series that stands out;
-// `rows` { 0: "takes", ... } names heights instead of numbers; `series[k].tip(index)` is what hovering shows below the name.
+// `rows` { 0: "takes", ... } labels heights with names instead of numbers; `series[k].tip(index)` is shown below the name on hover.
 
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
 import { useDark } from "./state.js";
@@ -137,7 +137,7 @@ function paint(pen, one, x, y, { joined, dots, bold }) {
   pen.globalAlpha = 1;
 }
 
-// The point nearest to a place on the canvas, not farther than 40 pixels.
+// The point nearest to a position on the canvas, at most 40 pixels away.
 function find(series, { x, y }, px, py) {
   let best = null, least = 40 ** 2;
   for (const one of series) {

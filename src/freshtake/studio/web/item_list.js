@@ -6,7 +6,7 @@ import { star } from "./state.js";
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Browsers limit parallel requests: pictures are queued, so that motion never waits for them.
+// Browsers limit parallel requests: pictures are queued, so motion never waits for them.
 const MOST_PICTURES = 2;
 const turns = { waiting: [], taken: 0 };
 function takeTurn(begin) {
@@ -67,7 +67,7 @@ export function Stars({ item, out }) {
 
 const PICTURED = ["take", "variant", "strokes", "character"];
 
-// A list in which one or several items are chosen: click; Ctrl or the box adds; Shift chooses up to there; arrows move.
+// A list to choose one or several items from: click; Ctrl or the box adds; Shift extends the choice; arrows move.
 // One tab stop per list: arrows move through it. `ondrag(event, item)`: items can be dragged to another movement.
 export function ItemList({ items, chosen = [], onchoose, multiple = true, tools, empty, small, stars, label = "items", thumbs = true, ondrag, now, words }) {
   const last = useRef(null);

@@ -122,7 +122,7 @@ class ModeSurface {
   dispose() { this.table.dispose(); this.around.dispose(); this.mesh.geometry.dispose(); this.mesh.material.dispose(); this.mesh.removeFromParent(); }
 }
 
-// For every vertex the other two of up to RING triangles around it, in their order; -1: no more.
+// For every vertex, the other two vertices of up to RING triangles around it, in order; -1: no more.
 function rings(faces, count, rows) {
   const out = new Int32Array(WIDE * rows * RING * 2).fill(-1), filled = new Uint8Array(count);
   for (let k = 0; k < faces.length; k += 3) {

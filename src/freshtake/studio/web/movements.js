@@ -13,8 +13,8 @@ const LEARNED = ["take", "strokes"];
 const isVariation = (item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation";
 const revision = (item) => `${item.facts.revision ?? 0}:${item.trim?.[0] ?? ""}:${item.trim?.[1] ?? ""}`;
 
-// The items of one movement. Rejected takes are no examples, nor is a long take that was cut: its pieces are. A model of
-// other examples is stale.
+// The items of one movement. Rejected takes are not examples, nor is a long take that was cut: its pieces are. A model
+// of other examples is stale.
 export function movementOf(items, id) {
   const own = items.filter((item) => item.movement === id), item = items.find((one) => one.id === id) ?? null;
   const takes = own.filter((one) => LEARNED.includes(one.kind)), wanted = takes.filter((one) => one.star >= 0);
@@ -33,10 +33,10 @@ export function useMovement() {
 export const useOwnItems = (kinds) => useMovement().own.filter((item) => kinds.includes(item.kind));
 export const useOwnModels = (method) => useMovement().own.filter((item) => item.kind === "model" && item.facts.method === method);
 
-// Learns a model where there is none or it is stale; resolves with the model.
+// Learns a model if there is none or it is stale; resolves with the model.
 export async function learned(movement) {
   if (movement.model && !movement.stale) return movement.model;
-  if (!movement.examples.length) { toast("All takes are left out: take one of them in again.", "error"); return null; }
+  if (!movement.examples.length) { toast("All takes are left out: include at least one of them again.", "error"); return null; }
   const done = await run("learn", movement.examples.map((item) => item.id), { name: movement.item.name });
   return done ? itemOf(done.made[0]) ?? { id: done.made[0] } : null;
 }
@@ -57,7 +57,7 @@ window.addEventListener("drop", () => document.body.classList.remove("dragging")
 export const drag = (event, ids) => { setTimeout(() => document.body.classList.add("dragging")); event.dataTransfer.setData(DRAGGED, ids.join()); event.dataTransfer.effectAllowed = "move"; };
 const dragged = (event) => [...event.dataTransfer.types].includes(DRAGGED);
 
-// A no-break space keeps a number with its word where the line wraps.
+// A no-break space keeps a number and its word on one line.
 export const counted = (number, one, many = `${one}s`) => (number ? `${number}\u00a0${number === 1 ? one : many}` : "");
 function countWords({ takes, variants, own }) {
   const words = [counted(takes.length, "take"), counted(variants.length, "new", "new")].filter(Boolean).join(" · ");
@@ -116,7 +116,7 @@ export function Rail({ children }) {
       ${kinds.length > 1 && html`<select class="rail-kind" aria-label="kinds of movements" value=${kind} onChange=${(event) => setKind(event.target.value)}>
         <option value="">All ${all.length}</option>${kinds.map((one) => html`<option key=${one} value=${one} selected=${one === kind}>${KINDS[one] ?? one}</option>`)}</select>`}</div>
     <ul class="movements own-keys" ref=${list}>${shown.map((one) => html`<${Entry} key=${one.id} movement=${one} chosen=${one.id === id} stop=${one.id === tabStop} onopen=${openMovement} onkey=${move} />`)}
-      ${!shown.length && html`<li class="note">Nothing of that name.</li>`}</ul>
-    <p class=${`rail-new ${over ? "over" : ""}`} onDragOver=${(event) => { if (dragged(event)) { event.preventDefault(); setOver(true); } }} onDragLeave=${() => setOver(false)} onDrop=${apart}>drop a take here: a movement of its own</p>
+      ${!shown.length && html`<li class="note">Nothing by that name.</li>`}</ul>
+    <p class=${`rail-new ${over ? "over" : ""}`} onDragOver=${(event) => { if (dragged(event)) { event.preventDefault(); setOver(true); } }} onDragLeave=${() => setOver(false)} onDrop=${apart}>drop a take here to make it a separate movement</p>
   </nav>`;
 }

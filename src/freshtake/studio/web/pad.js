@@ -1,6 +1,6 @@
 // A pad: classes at the corners of a regular polygon, a point inside, and the weight of each class there.
 
-// Corners (x, y) on a circle of radius 1, the first at the top; two lie left and right.
+// Corners (x, y) on a circle of radius 1, the first at the top; two are left and right.
 export function corners(count) {
   if (count === 1) return [[0, 0]];
   if (count === 2) return [[-1, 0], [1, 0]];

@@ -1,7 +1,7 @@
 // Choosing takes and models inside a tab, and sending only the newest request to the server.
 //   <TakePicker label items ids onchange hint>    takes with boxes; a whole group is added or removed at once
 //   <ModelSelect method label value onchange>     models of one method;  useModels(method) → items
-//   useLatest(ask) → [value, busy, request]       of many requests only the newest is answered; never two at a time
+//   useLatest(ask) → [value, busy, request]       of several requests only the newest is answered; never two at a time
 //   useChosenModel(name, models) → [model, choose]
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
@@ -74,7 +74,7 @@ export function TakePicker({ label, items, ids, onchange, hint, empty = "This mo
   </fieldset>`;
 }
 
-// `request(what)` sends a request; while one is running, only the newest further one is queued.
+// `request(what)` sends a request; while one is running, only the newest waiting one is queued.
 export function useLatest(ask) {
   const [value, setValue] = useState(null), [busy, setBusy] = useState(false);
   const now = useRef({ busy: false, next: undefined, gone: false });
@@ -124,7 +124,7 @@ export function penOf(canvas, wide, tall) {
   return pen;
 }
 
-// Calls `act(seconds since the last call)` for every frame that the screen shows, as long as `on`.
+// Calls `act(seconds since the last call)` for every screen frame, as long as `on`.
 export function useFrames(act, on = true) {
   const newest = useRef(act);
   newest.current = act;
@@ -153,8 +153,8 @@ export function save(name, text, type) {
 export const STICK = 0.3; // dead zone of a stick
 export const gamepadNow = () => [...(navigator.getGamepads?.() ?? [])].find(Boolean) ?? null;
 
-// `act({ axes, pressed, held })` every frame while a gamepad is there: `pressed` is a button that has just gone down (-1:
-// none), `held` an object that stays the same between frames.
+// `act({ axes, pressed, held })` every frame while a gamepad is connected: `pressed` is a button that was just pressed
+// (-1: none), `held` an object that persists between frames.
 export function useGamepad(on, act) {
   const down = useRef([]), held = useRef({});
   useFrames(() => {

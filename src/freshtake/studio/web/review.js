@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module
 import { api } from "./api.js";
 
 export const ORDERS = [["made", "As made"], ["different", "Most different first"], ["typical", "Most typical first"], ["best", "Best first"], ["worst", "Worst first"]];
-export const REVIEW_KEYS = [[". ,", "next, previous variant"], ["s x", "star, reject it"], ["b", "flip to the take and back"], ["r", "draw this one (or its stretch) again"], ["[ ]", "in and out of a stretch"], ["m", "pin this pose"], ["v", "show what differs"], ["h", "takes behind it"], ["esc", "all variants"]];
+export const REVIEW_KEYS = [[". ,", "next, previous variant"], ["s x", "star, reject it"], ["b", "flip to the take and back"], ["r", "redraw this one (or its stretch)"], ["[ ]", "in and out of a stretch"], ["m", "pin this pose"], ["v", "show what differs"], ["h", "takes behind it"], ["esc", "all variants"]];
 
 // id → { mean, parts }: how far variants are from the mean of their takes; requested again when one of them changes.
 export function useDifferences(variants, on) {

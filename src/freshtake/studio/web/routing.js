@@ -1,4 +1,4 @@
-// The address of the page states what is shown: #/project/movement/tab, so that back, reload and links work.
+// The address of the page says what is shown: #/project/movement/tab, so back, reload and links work.
 
 import { itemOf, set, state, subscribe } from "./state.js";
 
@@ -6,7 +6,7 @@ const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/
 const slug = (movement) => (movement ? `${plain(movement.name)}-${movement.id.slice(0, 6)}` : "-");
 const address = () => `#/${plain(state.name)}/${slug(itemOf(state.movement))}/${state.tab}`;
 
-// Parses an address; a movement is identified by the beginning of its id, so that renaming it breaks no link.
+// Parses an address; a movement is identified by the beginning of its id, so renaming it does not break links.
 function read(hash) {
   const [, , movement = "", tab = ""] = hash.split("/");
   const start = movement.slice(movement.lastIndexOf("-") + 1);

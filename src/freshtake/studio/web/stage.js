@@ -1,4 +1,4 @@
-// Plays motion of the project's items, or live motion. Wraps the viewport of reports/viewport/web.
+// Plays the project's items, or live motion. Wraps the viewport of reports/viewport/web.
 
 import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { createViewport } from "./viewport/viewport.js";
@@ -11,7 +11,7 @@ export const three = import("./viewport/three/three.module.min.js"); // large: t
 const MANY = 60; // figures
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
-// Keys of the window, except those that a focused control needs.
+// Keys of the window, except those a focused control needs.
 function windowKeys(element) {
   const wrapped = new Map();
   return {
@@ -30,7 +30,7 @@ function windowKeys(element) {
   };
 }
 
-// A viewport in an element that lives as long as its component. `element` has to be on the page.
+// A viewport in an element that lives as long as its component. `element` must be on the page.
 function useViewport({ start, onpick, onframe, onready, controls, top, strip }) {
   const place = useRef(null), held = useRef(null), callbacks = useRef({});
   callbacks.current = { onpick, onframe };
@@ -59,13 +59,13 @@ function useViewport({ start, onpick, onframe, onready, controls, top, strip }) 
 }
 
 // Takes, variants, strokes or meshes, played on one timeline.
-//   items       ids, in the order in which they are shown
+//   items       ids, in the order shown
 //   start       parts of the viewport's state at first: { layout: "overlaid", inPlace: true, trails: true, ... }
 //   onready(v)  once, with the viewport: v.seek(seconds), v.play(), v.pause(), v.setLayout(name), v.state.seconds, ...
-//   onpick(id)  an item was clicked;  onframe(state, v)  after each frame that was drawn
-//   scene       instead of items: a promise of { manifest, buffer } or that itself
-//   fields      further parameters of the scene: { character: id } retargets clips to a character
-//   ghosts      ids among the items that are shown pale, in the same place as the others
+//   onpick(id)  an item was clicked;  onframe(state, v)  after each drawn frame
+//   scene       instead of items: { manifest, buffer }, or a promise of it
+//   fields      other parameters of the scene: { character: id } retargets clips to a character
+//   ghosts      ids of items shown pale, in the same place as the others
 //   strip       element over the scrub bar (timeline.js)
 //   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)
 export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top, ghosts = [], strip }) {
@@ -81,7 +81,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
     wanted.current = items.length || scene ? { items, scene, fields, ghosts } : null;
     if (wanted.current && !reading.current) read();
   }, [stamps, scene, JSON.stringify(fields), ghosts.join()]);
-  // One request at a time: of those made meanwhile only the newest is sent.
+  // One request at a time: of those made in the meantime only the newest is sent.
   const read = async () => {
     reading.current = true;
     setBusy(true);
@@ -97,7 +97,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
         shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
         await show(data);
       } catch (error) { if (!wanted.current) toast(error.message, "error"); }
-      // Scenes of many figures take long: pause as long as the last one took, so that the page stays responsive.
+      // Scenes of many figures are slow: pause as long as the last one took, so the page stays responsive.
       if (now.items.length > MANY) await new Promise((go) => setTimeout(go, performance.now() - began));
     }
     reading.current = false;
@@ -111,10 +111,10 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
   </div>`;
 }
 
-// Endless motion of a model that follows `controls` immediately.
+// Endless motion of a model that reacts to `controls` immediately.
 //   model       id;  controls  { amount, speed, ... }: sent when they change
 //   fields      { source, seed, plant }: when they change, the motion restarts
-//   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  further messages of the server,
+//   onready(v)  the viewport;  onstart(json)  classes and so on;  onmessage(json)  other messages from the server,
 //   frames;  onlive(number)  every frame
 export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {
   const { place, show } = useViewport({ start, onready });

@@ -1,10 +1,10 @@
-// The state of the page: the project as on the server, and the choices of this window. One store for all tabs.
+// The state of the page: the project as it is on the server, and the choices in this window. One store for all tabs.
 //
-//   const project = useStore((state) => state.items)     a part of the state; the component renders again when it changes
-//   set({ tab: "vary" })                                 changes a part
+//   const project = useStore((state) => state.items)     part of the state; the component rerenders when it changes
+//   set({ tab: "vary" })                                 changes part of the state
 //   choose(ids)                                          the chosen items of the current movement
-//   await attempt(api.remove(id))                        undefined and a toast when it fails
-//   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
+//   await attempt(api.remove(id))                        undefined and a toast if it fails
+//   const job = await run("learn", ids, { ... })         starts a task; resolves with the finished job (undefined: failed)
 
 import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api, asSentence } from "./api.js";
@@ -49,7 +49,7 @@ export function useKept(name, start) {
 }
 export const setKept = (name, value) => set({ kept: { ...state.kept, [name]: value } });
 
-// The same per movement.
+// The same, per movement.
 export function useOwn(name, start) {
   const value = useStore((now) => now.own[now.movement]?.[name]) ?? start;
   return [value, (next) => setOwn(name, next)];
@@ -94,7 +94,7 @@ const merged = (list, some) => {
 const replaced = (list, one) => merged(list, [one]);
 const endings = new Map(); // job id → callbacks for its end
 
-// Messages of the server are applied in batches, so that a thousand variants do not render the page a thousand times.
+// Messages from the server are applied in batches, so a thousand variants do not render the page a thousand times.
 const MOMENT = 60; // milliseconds
 let inbox = [];
 export function hear(message) {
@@ -103,7 +103,7 @@ export function hear(message) {
 }
 
 function hearAll() {
-  const messages = inbox, latest = new Map(); // id → the newest item, or null where it is gone
+  const messages = inbox, latest = new Map(); // id → the newest item, or null if it was deleted
   inbox = [];
   for (const { item, gone } of messages) if (item) latest.set(item.id, item); else if (gone) latest.set(gone, null);
   const jobs = messages.flatMap(({ job }) => job ?? []), changes = {};
@@ -125,7 +125,7 @@ function ended(job) {
   const waiting = endings.get(job.id);
   endings.delete(job.id);
   if (!waiting) return;
-  if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
+  if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work ended before it was done: start it again.", "error");
   if (job.state === "done" && job.task !== "learn") job.notes?.slice(0, 2).forEach(noteToast); // notes of learning are shown with the model
   waiting.forEach((tell) => tell(job));
 }
@@ -156,7 +156,7 @@ export function asStep(promise) {
   return promise;
 }
 
-// Only the server knows undo and redo, so they are read again after changes.
+// Only the server knows undo and redo, so they are reloaded after changes.
 let asked = 0;
 export function refresh() {
   clearTimeout(asked);
@@ -171,7 +171,7 @@ export async function waitFor(job) {
   });
 }
 
-// Starts a task; resolves when it has ended: with the job if it succeeded, otherwise undefined. `onstart(job)` when it is queued.
+// Starts a task; resolves when it ends: with the job if it succeeded, otherwise undefined. `onstart(job)` when it is queued.
 export async function run(task, items, settings = {}, onstart) {
   const job = await attempt(api.start(task, items, settings));
   if (!job) return undefined;
@@ -185,7 +185,7 @@ export async function run(task, items, settings = {}, onstart) {
 // A name for changes that are undone together.
 export const newStep = () => `step ${Date.now()} ${Math.random().toString(36).slice(2, 10)}`;
 
-// Uploads one after the other in the order of names (walk_2 before walk_10), which becomes the order of the list.
+// Uploads one by one in the order of names (walk_2 before walk_10), which becomes the order of the list.
 export async function upload(files) {
   const list = [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || 0);
   list.sort((a, b) => Number(b.name.toLowerCase().endsWith(".asf")) - Number(a.name.toLowerCase().endsWith(".asf"))); // AMC files need it
@@ -210,7 +210,7 @@ export async function upload(files) {
   refresh();
 }
 
-// Shows a movement; the tab stays where it applies to this kind of movement.
+// Shows a movement; the tab stays if it applies to this kind of movement.
 export function openMovement(id, tab) {
   const chosen = itemOf(id);
   if (!chosen) return;
@@ -247,7 +247,7 @@ async function stepBack(go) {
   if (await attempt(go()) && (await attempt(load().then(() => true)))) adoptSettings();
 }
 
-// After an undo the sliders show the settings of the variants, where all have the same.
+// After an undo the sliders show the settings of the variants, if all have the same.
 function adoptSettings() {
   const settings = state.items.filter((item) => item.kind === "variant" && item.movement === state.movement && item.star === 0 && item.seed !== null && item.settings.amount !== undefined).map((item) => item.settings);
   if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) setOwn("vary", { ...ownOf("vary"), ...settings[0] });

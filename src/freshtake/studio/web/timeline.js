@@ -1,4 +1,4 @@
-// Marks on the scrub bar: in and out of a stretch, pinned poses, the ends of a trim. Each is dragged, or moved by keys.
+// Marks on the scrub bar: in and out of a stretch, pinned poses, the ends of a trim. Each can be dragged, or moved by keys.
 //
 //   <Timeline seconds step marks bands onseek />   seconds: length; step: of one frame
 //     marks   [{ key, kind: "in|out|pin|start|end", second, label, least, most, onmove(second, done), onremove }]
@@ -10,7 +10,7 @@ const THUMB = 16; // pixels: half of the scrub bar's thumb is beyond either end 
 const place = (second, seconds) => `calc(${THUMB / 2}px + (100% - ${THUMB}px) * ${Math.min(Math.max(second / seconds, 0), 1)})`;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// The second of the scrub bar below a point of the page, or null outside it.
+// The time in seconds on the scrub bar below a point of the page, or null outside it.
 export function secondAt(x, y, near = 28) {
   const bar = document.querySelector(".ft-scrubbing"), scrub = bar?.querySelector(".ft-scrub");
   if (!bar) return null;
@@ -51,7 +51,7 @@ export function Timeline({ seconds, step, marks, bands = [], onseek }) {
     ${marks.map((mark) => html`<${Mark} ...${mark} key=${mark.key} seconds=${seconds} step=${step} onseek=${onseek} />`)}`;
 }
 
-// A button that is pressed, or dragged onto the scrub bar: `onpress()`, `ondrop(second)`.
+// A button to press, or to drag onto the scrub bar: `onpress()`, `ondrop(second)`.
 export function DragButton({ title, onpress, ondrop, children }) {
   const start = useRef(null), [at, setAt] = useState(null);
   const on = {

@@ -1,7 +1,7 @@
-// The controls that all tabs share. Everything here is keyboard reachable and has a label for screen readers.
+// The controls shared by all tabs. Everything here is reachable by keyboard and labelled for screen readers.
 //
 // A tab is `tabs/<name>.js` with `export default { name, label, Tab, shows, kinds }`; app.js lists it. `shows`: tasks whose
-// progress the tab shows itself (else it is in the strip at the bottom); `kinds`: of movements that it is for. Inside a tab:
+// progress the tab shows itself (else it is in the strip at the bottom); `kinds`: the kinds of movements it is for. Inside a tab:
 //
 //   import { html, useState, useEffect, useRef, useMemo } from "../vendor/preact-htm.module.js";
 //   import { Button, Slider, Viewport, ... } from "../ui.js";
@@ -11,13 +11,13 @@
 //
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
 //   <Split side end label>         three columns; `side` and `end` may be left out
-//   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be folded; `fill`: as
-//                                  tall as the space allows, its list scrolls; `name`: where the title changes
+//   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be collapsed; `fill`: as
+//                                  tall as the space allows, its list scrolls; `name`: for titles that change
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence
-//   <Empty title words>children    what to do where there is nothing yet
+//   <Empty title words>children    what to do if there is nothing yet
 // Controls (`onchange` gets the value, not the event):
 //   <Button kind="plain|primary|quiet|danger" pressed disabled title busy onclick>
-//   <Slider label value min max step format hint oninput onchange>      oninput while it moves, onchange when let go
+//   <Slider label value min max step format hint oninput onchange>      oninput while it moves, onchange when released
 //   <NumberField label value min max step onchange>   <TextField label value onchange>
 //   <Select label value options=[[value, text], ...] onchange hint hidden>   hidden: the label is for screen readers only
 //   <Segmented label value options onchange>

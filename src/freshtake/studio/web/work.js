@@ -8,7 +8,7 @@ import { Button, Select } from "./controls.js";
 export const useJobs = (task) => useStore((now) => now.jobs).filter((job) => !isOver(job) && (!task || job.task === task));
 
 const TASKS = {
-  read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", redraw: "Drawing the stretch again", export: "Exporting",
+  read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", redraw: "Redrawing the stretch", export: "Exporting",
   draw: "Saving drawings", style_learn: "Learning a style", style_apply: "Applying the style", blend_learn: "Learning the blend", blend_sample: "Saving the recording",
   texture_learn: "Learning the texture", texture_sample: "Saving", evaluate: "Evaluating", crowd: "Making the crowd", noise: "Making baselines", study_design: "Preparing the study",
 };
@@ -35,7 +35,7 @@ export function Progress({ job, cancel = true }) {
 // A button that starts a task and shows its progress; `ondone(job)` when it has succeeded.
 export function TaskButton({ task, items, settings, words, kind = "primary", disabled, ondone, title }) {
   const [id, setId] = useState(null), jobs = useStore((now) => now.jobs), wanted = JSON.stringify(items);
-  // Jobs belong to the project: they are still shown after leaving a tab and returning to it.
+  // Jobs belong to the project: they are still shown after leaving a tab and coming back.
   const job = jobs.find((one) => one.id === id) ?? jobs.find((one) => one.task === task && !isOver(one) && JSON.stringify(one.items) === wanted);
   if (job && !isOver(job)) return html`<${Progress} job=${job} />`;
   const start = async () => {
@@ -45,7 +45,7 @@ export function TaskButton({ task, items, settings, words, kind = "primary", dis
   return html`<${Button} kind=${kind} disabled=${disabled} title=${title} onclick=${start}>${words}<//>`;
 }
 
-const FOR = { fbx: "Maya, Unreal, Unity, MotionBuilder", bvh: "every animation program", glb: "Blender, game engines, web", usd: "Houdini, Omniverse, Maya", npz: "Python", pack: "12 new loops that fit each other, with a preview page" };
+const FOR = { fbx: "Maya, Unreal, Unity, MotionBuilder", bvh: "every animation program", glb: "Blender, game engines, web", usd: "Houdini, Omniverse, Maya", npz: "Python", pack: "12 new loops that fit together, with a preview page" };
 const FORMATS = [
   ["fbx", "FBX"], ["bvh", "BVH"], ["glb", "glTF (GLB)"],
   ["usd", "USD"], ["npz", "NumPy arrays"], ["pack", "Pack of loops"],
@@ -60,14 +60,14 @@ export function download(id) {
   link.remove();
 }
 
-const MOST_SKINNED = 60; // figures that can be shown with a skin at once
+const MOST_SKINNED = 60; // figures that can be shown with a skin at the same time
 const isCharacter = (item) => Boolean(item.facts?.character);
 
 // The character whose skin is shown, and the control that chooses it: [id or null, vnode].
 export function useCharacter(figures) {
   const characters = useStore((now) => now.items).filter(isCharacter), [chosen, choose] = useKept("shown on", "");
   const known = characters.some((item) => item.id === chosen) && figures <= MOST_SKINNED;
-  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" value=${known ? chosen : ""} options=${[["", "As it came"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
+  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" value=${known ? chosen : ""} options=${[["", "Its own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
 }
 
 // One click exports; the file is downloaded when it is ready. Format and character are stored in the project.

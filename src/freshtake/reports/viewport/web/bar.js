@@ -26,8 +26,8 @@ function make(tag, attributes = {}, ...inside) {
   return out;
 }
 
-// `actions`: toggle(name), view(name), layout(name), seek(seconds), speed(number), play(). `strip`: an element that lies
-// over the scrub bar, for marks. Returns elements and `show`.
+// `actions`: toggle(name), view(name), layout(name), seek(seconds), speed(number), play(). `strip`: an element over
+// the scrub bar, for marks. Returns elements and `show`.
 export function controls(actions, { views, layouts, toggles, shapes, strip }) {
   const play = make("button", { type: "button", class: "ft-play", title: "play, pause (space)", onclick: actions.play });
   const scrub = make("input", {

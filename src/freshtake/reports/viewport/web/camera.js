@@ -7,7 +7,7 @@ export class Camera {
     this.THREE = THREE;
     this.eye = new THREE.PerspectiveCamera(30, 1, 0.05, 2000);
     this.target = new THREE.Vector3(0, 0.9, 0);
-    this.shift = new THREE.Vector3(); // of a camera that follows the figures
+    this.shift = new THREE.Vector3(); // offset of a camera that follows the figures
     [this.turn, this.rise] = VIEWS.orbit;
     this.away = 6;
     this.changed = changed;
@@ -20,7 +20,7 @@ export class Camera {
     this.changed();
   }
 
-  // Moves far enough away to see a box; controls cover these shares of the height at the bottom and at the top.
+  // Moves far enough away to see a box; controls cover these fractions of the height at the bottom and the top.
   fit(box, bottom = 0.1, top = 0) {
     const { THREE, target, eye } = this, side = ["low", "high"];
     target.set(...box.low).add(new THREE.Vector3(...box.high)).multiplyScalar(0.5);
@@ -93,7 +93,7 @@ export class Camera {
   }
 
   orbit(dx, dy) {
-    this.turned = true; // by hand
+    this.turned = true; // by the user
     this.turn -= dx * 0.006;
     this.rise = Math.min(Math.max(this.rise + dy * 0.006, -0.05), Math.PI / 2 - 0.001);
   }

@@ -1,7 +1,7 @@
 // Decodes the description and the block of bytes that packing.py makes into shapes with arrays of floats.
 
 const UNSEEN = -32768;
-export const HIDDEN = -1e4; // height of a marker that was not seen: far below the floor
+export const HIDDEN = -1e4; // height of a marker that is not visible: far below the floor
 
 export function decode({ manifest, buffer, scene }) {
   if (scene) return scene; // live motion is already floats: see live.js
@@ -40,7 +40,7 @@ function shape(entry, bodies, skins, wears, buffer) {
   return all;
 }
 
-// A skin extends beyond its joints: a sample of its vertices over time widens the box.
+// A skin extends beyond its joints: widens the box by a sample of its vertices over time.
 function widen({ box: { low, high, nearLow, nearHigh }, skin: { vertices, joints, weights }, matrices, ground, frames, joints: count }) {
   const step = Math.max(1, Math.floor(vertices.length / 3 / 500)), every = Math.max(1, Math.floor(frames / 12));
   for (let frame = 0; frame < frames; frame += every) {

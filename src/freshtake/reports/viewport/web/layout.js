@@ -1,10 +1,10 @@
-// Positions of shapes: side by side, on a grid (a new row where the role changes), or on top of one another.
+// Positions of shapes: side by side, on a grid (a new row when the role changes), or on top of one another.
 
 export const LAYOUTS = ["row", "grid", "overlaid"];
 const GAP = 0.45;
-const WIDE = 1.6; // the aspect for which columns are counted
+const WIDE = 1.6; // the aspect ratio that columns are chosen for
 
-// `aspect`: width by height of the viewport, for grids.
+// `aspect`: width / height of the viewport, for grids.
 export function arrange(scene, kind, inPlace, aspect = WIDE) {
   const count = scene.placements.length;
   const layout = { x: new Float32Array(count), y: new Float32Array(count), z: new Float32Array(count), kind };
@@ -26,7 +26,7 @@ function extent(shape, inPlace) {
   return inPlace ? { low: box.nearLow, high: box.nearHigh } : box;
 }
 
-// Rows of numbers, more columns than rows; roles that follow one another begin new rows, mixed ones do not.
+// Rows of numbers, more columns than rows; each role begins a new row if roles are contiguous, not if they are mixed.
 function gridRows(scene, aspect) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");

@@ -4,13 +4,13 @@
 //   viewport.setData({ scene: live.scene });
 //   live.push(number, x, z, points, turns);                                             for every later one
 //
-// `data` are the bytes of the manifest's scene in base64, with the neutral body where one is shown. `turns` are the
-// rotations of its bones, empty where there is none.
+// `data` is the manifest's scene as base64, with the neutral body if one is shown. `turns` are the
+// rotations of its bones, empty if there is none.
 
 import { box, decode } from "./decode.js";
 
 const BEHIND = 0.03; // seconds between the frame shown and the newest frame
-const ROOM = 1.1; // display units around the first pose that have to be visible
+const ROOM = 1.1; // display units around the first pose that must be visible
 
 export class LiveScene {
   constructor({ fps, manifest, data = "" }, number, x, z, points, turns = []) {
@@ -37,7 +37,7 @@ export class LiveScene {
   push(number, x, z, points, turns = []) {
     if (number < this.newest) { this.frames = []; this.at = number; } // restarted
     this.frames.push({ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) });
-    while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // not played meanwhile, such as in a hidden page
+    while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // not played in the meantime, for example in a hidden page
   }
 
   // Advances by some seconds: slower when frames run short, faster when they pile up.

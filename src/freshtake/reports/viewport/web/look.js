@@ -1,4 +1,4 @@
-// Colors, and the shaders that everything with volume shares.
+// Colors, and the shaders shared by everything with volume.
 
 export const ROLES = { input: "#3b82d6", variant: "#35a264", extra: "#d9534f" };
 export const THEMES = {
@@ -7,7 +7,7 @@ export const THEMES = {
 };
 export const SLIDES = "#e5352b";
 
-// Slightly different blues (greens, reds) for shapes of one role.
+// Slightly different blues (greens, reds) for shapes of the same role.
 export function colorOf(THREE, role, number, total) {
   const color = new THREE.Color().setStyle(ROLES[role] ?? ROLES.input, THREE.LinearSRGBColorSpace);
   const spread = total > 1 ? ((number * 0.618) % 1) - 0.5 : 0;

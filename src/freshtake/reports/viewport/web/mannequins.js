@@ -22,7 +22,7 @@ const VERTEX = /* glsl */ `
     vNormal = vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
     vColor = mix(tone, tint.rgb / max(tint.a, 1e-3), clamp(tint.a / all, 0.0, 1.0));
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
-    gl_Position.z += push * gl_Position.w; // ghosts are behind whatever is solid
+    gl_Position.z += push * gl_Position.w; // ghosts are behind everything solid
   }`;
 const FRAGMENT = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; varying vec3 vColor; uniform float opacity;
@@ -34,9 +34,9 @@ const FRAGMENT = /* glsl */ `
 
 export const BONES = 19;
 const TEXELS = 4 * BONES;
-const STEPS = 64; // of a difference of 1, as packing.py has it
+const STEPS = 64; // per difference of 1, as in packing.py
 
-// Colors a bone by how unusual it is: the figure's color where it is usual, then orange and red.
+// Colors a bone by how unusual it is: the figure's color if usual, then orange and red.
 function warm(value, texels, at) {
   const share = Math.min(Math.max((value - 0.7) / 1.6, 0), 1);
   texels[at] = 0.93 * share;

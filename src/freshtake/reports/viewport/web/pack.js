@@ -6,7 +6,7 @@ const groups = [...new Set(facts.clips.map((clip) => clip.group))];
 const place = `freshtake-pack ${groups.map((name) => facts.models[name]).join(" ")}`;
 const key = (clip) => `${clip.name} ${clip.seed}`;
 let marks = {};
-try { marks = JSON.parse(localStorage.getItem(place)) ?? {}; } catch { /* pages from files may have no storage */ }
+try { marks = JSON.parse(localStorage.getItem(place)) ?? {}; } catch { /* pages opened from files may have no storage */ }
 
 function make(tag, attributes, ...inside) {
   const out = document.createElement(tag);
@@ -70,7 +70,7 @@ function show() {
   list.replaceChildren(
     make("header", {}, make("h1", {}, "Pack"), make("p", {}, `${count("star")} starred, ${count("reject")} rejected of ${facts.clips.length}`),
       make("button", { type: "button", class: "save", onclick: save }, "Save stars.json"),
-      make("p", { class: "hint" }, "freshtake pack … --keep stars.json draws rejected clips anew and keeps all others.")),
+      make("p", { class: "hint" }, "freshtake pack … --keep stars.json redraws rejected clips and keeps all others.")),
     ...groups.map((name, row) => make("section", {},
       make("h2", {}, make("button", { type: "button", "aria-current": chosen === name, onclick: () => play(name, inGroup(name)) }, name),
         make("button", { type: "button", "aria-current": chosen === `${name}, in a row`, onclick: () => play(`${name}, in a row`, [facts.clips.length + row]) }, "in a row")),

@@ -13,7 +13,7 @@ export class Plan {
 
   get useful() { return this.shapes.length > 0; }
 
-  // Paths and footprints are drawn once for a size and theme.
+  // Paths and footprints are drawn once per size and theme.
   prepare(theme) {
     const { canvas, ways } = this, ratio = window.devicePixelRatio || 1;
     canvas.width = ways.width = Math.max(1, Math.round(canvas.clientWidth * ratio));

@@ -23,7 +23,7 @@ const VERTEX = /* glsl */ `
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
   }`;
 
-// A skin with a picture is shown with it; one without has the color of its role.
+// A skin is shown with its picture, or in the color of its role if it has none.
 const FRAGMENT = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; varying vec2 vUv; uniform vec3 color; uniform sampler2D picture; uniform float pictured;
   ${LIGHT}

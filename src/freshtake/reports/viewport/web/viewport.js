@@ -4,10 +4,10 @@
 //   import { createViewport } from "./viewport.js";
 //   const viewport = createViewport(THREE, element, { manifest, buffer });
 //
-// `manifest` and `buffer` are what packing.py makes; `manifest.placements` (shape, x, z, turn, start, loop) is for
-// crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
-// keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
-// start (parts of the state to begin every scene with), top (pixels that something covers at the top), strip (an
+// `manifest` and `buffer` come from packing.py; `manifest.placements` (shape, x, z, turn, start, loop) is for
+// crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (the element or window
+// to listen to for keys), controls, autoplay, onpick(number, shape), onframe(state) after every drawn frame,
+// start (partial state that every scene begins with), top (pixels covered at the top), strip (an
 // element over the scrub bar). Live motion: live.js. A later scene with setData(data, { keep: true }) keeps the time,
 // the camera and the user's choices.
 
@@ -26,7 +26,7 @@ import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["differences", "follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
 const MOST_NAMES = 40;
-const FEW = 10; // shapes up to which names are shown at first
+const FEW = 10; // up to this many shapes, names are shown at first
 
 export function createViewport(THREE, element, data, options = {}) {
   return new Viewport(THREE, element, data, options);
@@ -72,7 +72,7 @@ class Viewport {
     this.running = requestAnimationFrame(this.frame);
   }
 
-  // Shows another scene in the same element; `keep`: the user's choices and the camera stay.
+  // Shows another scene in the same element; `keep`: keeps the user's choices and the camera.
   setData(data, { keep = false } = {}) {
     const { THREE, shared, shadows } = this;
     this.clear();
@@ -116,7 +116,7 @@ class Viewport {
     const { state, scene } = this, count = scene.placements.length;
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
-    state.inPlace = count > 1 && travel > 5 && scene.placements[0].x === undefined; // a crowd has the ground it needs
+    state.inPlace = count > 1 && travel > 5 && scene.placements[0].x === undefined; // a crowd has its own layout
     state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;
@@ -167,7 +167,7 @@ class Viewport {
     title.textContent = this.scene.title;
     if (this.scene.title) this.head.append(title);
     for (const [role, count] of Object.entries(counts)) {
-      const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["further take", "further takes"] };
+      const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["other take", "other takes"] };
       const part = document.createElement("span");
       part.style.setProperty("--role", ROLES[role]);
       part.textContent = this.scene.legend[role] ?? `${count} ${words[role][count === 1 ? 0 : 1]}`;
@@ -197,7 +197,7 @@ class Viewport {
     this.redraw();
   }
 
-  // With a camera that follows, only the surroundings of the figures have to be visible.
+  // If the camera follows, only the surroundings of the figures have to be visible.
   fit() {
     const { scene, state, layout } = this;
     const near = state.follow ? arrange(scene, state.layout, true, this.camera.eye.aspect) : null;
@@ -392,7 +392,7 @@ class Viewport {
     const views = { 1: "orbit", 2: "side", 3: "front", 4: "top" };
     const jump = (seconds) => { this.pause(); this.seek(seconds); };
     const pace = (by) => this.set("speed", SPEEDS[Math.min(Math.max(SPEEDS.indexOf(state.speed) + by, 0), SPEEDS.length - 1)]);
-    if (this.options.controls === false && event.key !== " ") return; // keys do what the controls do
+    if (this.options.controls === false && event.key !== " ") return; // without controls, their keys do nothing
     if (event.key === " ") { if (event.target.tagName === "BUTTON") event.target.blur(); this.toggle("playing"); }
     else if (event.key === "ArrowRight") jump(state.seconds + step);
     else if (event.key === "ArrowLeft") jump(state.seconds - step);

@@ -1,4 +1,4 @@
-// A pad with the classes at its corners steers a running motion; its moves can be recorded.
+// A pad with the classes at its corners steers a running motion; the steering can be recorded.
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
@@ -58,7 +58,7 @@ function Learn({ open = false }) {
   <//>`;
 }
 
-// The moves of the pad since the start of a recording.
+// The movements of the point since a recording started.
 function useRecording(controls, at) {
   const [began, setBegan] = useState(null), course = useRef([]), trail = useRef([]), newest = useRef();
   newest.current = controls;
@@ -95,7 +95,7 @@ function Live({ model }) {
     setBusy(true);
     const done = await run("blend_sample", [model.id], { ...recorded, name: `${model.name} recorded` });
     setBusy(false);
-    if (done) toast(`${recorded.seconds.toFixed(1)} s recorded: they are with this movement.`, "good");
+    if (done) toast(`${recorded.seconds.toFixed(1)} s recorded and saved with this movement.`, "good");
   };
   const side = html`<${Panel} title="Blend">
       <${Pad} classes=${classes} at=${at} onmove=${setAt} trail=${recording.trail} />
@@ -110,7 +110,7 @@ function Live({ model }) {
     <output class="live-words" data-frames=${frames}>${percent(weights)}</output><//>` };
 }
 
-// A blend is a separate movement, which can be opened from the movements that it blends.
+// A blend is a separate movement, which can be opened from the movements it blends.
 function Tab() {
   const movement = useMovement(), own = useOwnModels("density"), model = own[own.length - 1];
   const others = useModels("density").filter((one) => one.movement !== movement.id && Object.values(one.settings?.examples ?? {}).flat().some((id) => movement.takes.some((take) => take.id === id)));

@@ -1,4 +1,4 @@
-// A body whose parts are clicked: each part varies with the rest, by a separate amount, or not at all.
+// A body with clickable parts: each part varies with the rest, by a separate amount, or not at all.
 
 import { html, useState } from "../vendor/preact-htm.module.js";
 import { Button, Note, Row, Slider } from "../ui.js";

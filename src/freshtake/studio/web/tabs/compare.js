@@ -1,4 +1,4 @@
-// Variants next to noise and cycle animation, without names on request; and the evaluation in figures.
+// Variants next to noise and cycle animation, with names hidden on request; and the evaluation in figures.
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
@@ -7,7 +7,7 @@ import { TakePicker, useMotions } from "../picking.js";
 import { attempt, itemOf, useKept, useOwn } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Select, Split, TaskButton, Toggle, Viewport } from "../ui.js";
 
-const KINDS = [["strawman", "Noise on every joint"], ["perlin", "Perlin noise"], ["pca", "Noise on principal components"], ["convex", "Mixtures of the takes"], ["replay", "Cycle animation (the takes again)"]];
+const KINDS = [["strawman", "Noise on every joint"], ["perlin", "Perlin noise"], ["pca", "Noise on principal components"], ["convex", "Mixtures of the takes"], ["replay", "Cycle animation (the takes replayed)"]];
 const ONE = { variant: "variant", take: "take" };
 const WORDS = { variant: "variants", take: "takes", ...Object.fromEntries(KINDS.map(([kind, words]) => [kind, words.toLowerCase().replace(/ \(.*/, "")])) };
 const kindOf = (item) => (item.facts.baseline ? item.facts.method : item.kind);
@@ -52,17 +52,17 @@ function Votes({ tallies, onclear }) {
 }
 
 const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) < 1e-6 ? "0" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
-// How many figures are like those of real takes, and which are not, in a sentence.
+// A sentence on how many figures are like those of real takes, and which are not.
 function counted(figures) {
   const judged = figures.filter((one) => one.verdict), odd = judged.filter((one) => one.verdict !== "good").map((one) => one.title.toLowerCase());
-  if (!odd.length) return `All ${judged.length} figures are as those of real takes.`;
-  return `${judged.length - odd.length} of ${judged.length} figures are as those of real takes; look at ${odd.slice(0, 3).join(", ")}${odd.length > 3 ? ` and ${odd.length - 3} more` : ""}.`;
+  if (!odd.length) return `All ${judged.length} figures are like those of real takes.`;
+  return `${judged.length - odd.length} of ${judged.length} figures are like those of real takes; look at ${odd.slice(0, 3).join(", ")}${odd.length > 3 ? ` and ${odd.length - 3} more` : ""}.`;
 }
 
 // The variants with findings, by name.
 function remarked(report) {
   const some = (report.settings.variants ?? []).map(itemOf).filter((item) => item?.findings.length);
-  if (!some.length) return "The checks of bodies, feet and speeds have nothing to say about any of the variants.";
+  if (!some.length) return "The checks of bodies, feet and speeds found nothing wrong with any of the variants.";
   return `Look at ${some.slice(0, 4).map((item) => `${item.name} (${item.findings[0].words})`).join(", ")}${some.length > 4 ? ` and ${some.length - 4} more` : ""} first.`;
 }
 
@@ -70,7 +70,7 @@ function Figures({ report }) {
   const { figures, baselines, usable, verdict } = report.facts, groups = [...new Set(figures.map((one) => one.group))];
   return html`<div class="below figures-box"><p class=${`verdict ${usable ? "good" : "look"}`} role="status">${verdict}</p>
     <p class="note">${counted(figures)}</p><p class="note">${remarked(report)}</p>
-    <${Row}><${Button} href=${`/api/reports/${report.id}`} title="in a tab of its own"><span>Open the full report</span><//><${Note}>${report.facts.variants} variants, compared with ${report.facts.inputs} takes.<//><//>
+    <${Row}><${Button} href=${`/api/reports/${report.id}`} title="in a new tab"><span>Open the full report</span><//><${Note}>${report.facts.variants} variants, compared with ${report.facts.inputs} takes.<//><//>
     <details class="figures-fold"><summary>All figures</summary><div class="table-box" tabindex="0" role="region" aria-label="all figures"><table class="table"><thead><tr><th scope="col">Figure</th><th scope="col" class="num">variants</th><th scope="col" class="num">real takes</th>
       ${baselines.map((name) => html`<th key=${name} scope="col" class="num">${WORDS[name] ?? name}</th>`)}<th scope="col"></th></tr></thead>
       <tbody>${groups.map((group) => html`<tr class="group" key=${group}><th colspan=${4 + baselines.length} scope="rowgroup">${group}</th></tr>${figures.filter((one) => one.group === group).map((one) => html`<tr key=${one.key}>
@@ -120,7 +120,7 @@ function Tab() {
     <${Votes} tallies=${tallies} onclear=${clear} />`;
   const report = reports[reports.length - 1];
   const words = html`<${Empty} title="Choose what to compare" words="Choose takes, variants and baselines on the left to see them in one viewport. Hide their names to judge which look real before you know what they are." />`;
-  return html`<${Split} side=${side} label="what is compared">
+  return html`<${Split} side=${side} label="what to compare">
     ${report && html`<${Row}><${Segmented} label="view" value=${view} options=${[["motion", "Motion"], ["figures", "Numbers"]]} onchange=${setView} /><//>`}
     ${view === "figures" && report ? html`<${Figures} report=${report} />` : html`
       <${Viewport} key=${hidden ? "hidden" : "named"} scene=${scene} start=${{ names: true, contacts: !hidden }} label="motions to compare" empty=${words} />

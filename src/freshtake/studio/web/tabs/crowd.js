@@ -12,7 +12,7 @@ const MOST = 1000;
 const COLORS = ["var(--variant)", "var(--input)", "var(--bad)"]; // as in the preview
 const START = { groups: [], seconds: 4, seed: 0, avoid: true };
 const round = (value) => Math.round(value * 10) / 10;
-// Places in a disc are drawn at random with a least distance, which fills about this share of the densest packing.
+// Random positions in a disc with a minimum distance fill about this fraction of the densest packing.
 const radiusOf = ({ count, spacing }) => Math.max(0.6, spacing * Math.sqrt(count / Math.PI) * 1.05);
 const originOf = (group) => (group.path.length > 1 ? group.path[0] : group.center);
 
@@ -25,7 +25,7 @@ function usePlan() {
   return [plan, (changes) => keepPreset("crowd", { plan: JSON.stringify({ ...planOf(state.presets), ...changes }) })];
 }
 
-// ---- the plan from above: x to the right, z down, so that a heading of 0 faces us ----
+// ---- the plan from above: x to the right, z down, so a heading of 0 faces us ----
 function extentOf(groups) {
   const points = groups.flatMap((group) => { const [x, z] = originOf(group), r = radiusOf(group); return [[x - r, z - r], [x + r, z + r], ...group.path]; });
   const xs = points.map(([x]) => x), zs = points.map(([, z]) => z), pad = 4;
@@ -87,7 +87,7 @@ function GroupPanel({ group, put, drop, drawing, setDrawing, bodies }) {
     <${Select} label="Movement" value=${group.movement} options=${names} onchange=${(id) => put({ movement: id, name: bodies.find((one) => one.id === id).item.name })} />
     <${NumberField} label="How many" value=${group.count} min=${1} max=${MOST} onchange=${(value) => put({ count: Math.round(value) })} />
     <${NumberField} label="Metres apart" value=${group.spacing} min=${0.4} max=${50} step=${0.1} onchange=${(value) => put({ spacing: value })} hint="neighbours are never closer" />
-    <${Slider} label="Amount" value=${group.amount} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="how different they move; 1: as the takes" onchange=${(value) => put({ amount: value })} />
+    <${Slider} label="Amount" value=${group.amount} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="how differently they move; 1: like the takes" onchange=${(value) => put({ amount: value })} />
     <${Slider} label="Sizes" value=${group.size_range} min=${0} max=${0.3} step=${0.01} format=${(x) => (x ? `± ${Math.round(100 * x)} %` : "all the same")} onchange=${(value) => put({ size_range: value })} />
     ${group.path.length > 1 ? html`<${Note}>They follow the path of ${group.path.length} points.<//>`
       : html`<${Select} label="Facing" value=${group.heading === null ? "" : "one"} options=${[["", "every direction"], ["one", "one direction"]]} onchange=${(value) => put({ heading: value ? 0 : null })} />
@@ -148,7 +148,7 @@ function Tab() {
     const done = await run("crowd", [], { groups: ready, seconds: plan.seconds, seed: plan.seed, avoid: plan.avoid, ...wanted });
     if (!done) return;
     const made = state.items.find((item) => item.id === done.made[0]);
-    if (files) { done.made.forEach(download); toast(engine === "local" || engine === "dask" ? "The crowd is exported." : "The job is exported: unpack it where all machines of the farm find it.", "good"); }
+    if (files) { done.made.forEach(download); toast(engine === "local" || engine === "dask" ? "The crowd is exported." : "The job is exported: unpack it where all machines of the farm can find it.", "good"); }
     if (!made || made.facts.scene) { setShown(done.made[0]); setMode("look"); }
   };
   if (!bodies.length) return html`<div class="welcome"><${Empty} title="No bodies yet" words="A crowd is made of movements of bodies: drop a walk or a cheer, then place groups of it here." /></div>`;
@@ -172,10 +172,10 @@ function Tab() {
       <${Button} kind="primary" busy=${busy} disabled=${!groups.length || total > MOST} onclick=${() => make(true)}>${farm ? "Export the job" : `Export ${total || ""} characters`}<//><//>`;
   return html`<${Split} label="crowd" side=${side} end=${end}>
     <div class="crowd-modes"><${Segmented} label="what is shown" value=${mode} onchange=${setMode} options=${[["plan", "Plan"], ["look", "Preview"]]} />
-      ${mode === "plan" && groups.length > 0 && html`<${Note}>${drawing ? "Click where the path goes on." : "Drag groups and the bends of their paths."}<//>`}</div>
+      ${mode === "plan" && groups.length > 0 && html`<${Note}>${drawing ? "Click where the path continues." : "Drag groups and the bends of their paths."}<//>`}</div>
     ${mode === "plan" ? html`<div class="stage">${groups.length ? html`<${Plan} groups=${groups} chosen=${chosen} choose=${choose} put=${put} drawing=${drawing} />`
-        : html`<div class="stage-over"><${Empty} title="Place a crowd" words="Add a group, drag it to its place, give it a path if it should walk along one, and press Preview."><${Button} kind="primary" onclick=${add}>Add a group<//><//></div>`}</div>`
-      : html`<${Viewport} key=${shown} scene=${scene} label="the crowd" empty=${html`<${Empty} title="Nothing to see yet" words="Press Preview: the crowd is made and moves here." />`} />`}
+        : html`<div class="stage-over"><${Empty} title="Place a crowd" words="Add a group, drag it into place, give it a path if it should walk along one, and press Preview."><${Button} kind="primary" onclick=${add}>Add a group<//><//></div>`}</div>`
+      : html`<${Viewport} key=${shown} scene=${scene} label="the crowd" empty=${html`<${Empty} title="Nothing to see yet" words="Press Preview to make the crowd and watch it here." />`} />`}
   <//>`;
 }
 

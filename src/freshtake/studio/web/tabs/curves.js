@@ -43,7 +43,7 @@ function DofChoice({ dofs, value, onchange, label }) {
     ${ofJoint.length > 1 && html`<${Segmented} label=${`which of ${joint}`} value=${value} options=${ofJoint.map((dof) => [dof, AXES[partOf(dof)] ?? partOf(dof)])} onchange=${onchange} />`}`;
 }
 
-// The DOF shown first: a knee where there is one.
+// The DOF shown first: a knee if there is one.
 const firstDof = (dofs) => dofs.find((dof) => /left(lower)?leg|l_?knee|leftknee|lshin/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => /leg/i.test(dof)) ?? dofs[0];
 const secondDof = (dofs, first) => dofs.find((dof) => /leftupleg|l_?hip|lthigh/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => dof !== first) ?? dofs[0];
 
@@ -97,7 +97,7 @@ function Tab() {
   const dof = dofs.includes(picked) ? picked : dofs.length ? firstDof(dofs) : null;
   const against = dofs.includes(other) ? other : dofs.length ? secondDof(dofs, dof) : null;
   const { series, xlabel, ylabel, rows } = useSeries(kind, chosen, dof, against, words);
-  if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Drop takes of this movement anywhere on the page; their curves are drawn here, and those of the variants beside them." /></div>`;
+  if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Drop takes of this movement anywhere on the page; their curves are drawn here, next to those of the variants." /></div>`;
 
   const onframe = (now) => { if (Math.abs(now.seconds - last.current) > 0.03) { last.current = now.seconds; setSeconds(now.seconds); } };
   const jump = ({ series: one, index }) => {

@@ -7,7 +7,7 @@ import { isDark, itemOf, load, openMovement, run, toast, useKept, useStore } fro
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Slider, Split, TextField } from "../ui.js";
 
 const BOXES = 4, SIDE = 100; // units of a box
-const WAIT = 450; // milliseconds after the pen was lifted: another stroke may follow
+const WAIT = 450; // milliseconds after lifting the pen in which another stroke may follow
 const REST = 0.9; // seconds between two rounds of writing
 const BLUE = "#3b82d6", GREEN = "#35a264";
 const EMPTY = Array.from({ length: BOXES }, () => []);
@@ -198,7 +198,7 @@ function Tab() {
     setBoxes(EMPTY);
     await load();
     openMovement(itemOf(done.made[0])?.movement, "vary");
-    toast(`${number} variants of ${name} are a movement of the project now.`, "good");
+    toast(`${number} variants of ${name} are now a movement of the project.`, "good");
   };
   const left = BOXES - drawn(boxes);
   const side = html`<${Panel} title="Variants">
@@ -223,7 +223,7 @@ function Tab() {
     <div class="stage draw-stage">
       ${variants ? html`<${Writing} variants=${variants} speed=${speed} />` : html`<div class="stage-over">${words
         ? html`<${Note} kind="error">${words}<//>`
-        : html`<${Empty} title=${left === BOXES ? "Draw a character four times" : left ? `${left} more to draw` : "Learning your hand …"}
+        : html`<${Empty} title=${left === BOXES ? "Draw a character four times" : left ? `${left} more to draw` : "Learning your handwriting …"}
             words="With the mouse, a pen or a finger, in the boxes above. Fifteen variants then write themselves here."
           ><${Button} onclick=${example}>Show an example<//><//>`}</div>`}
     </div>

@@ -1,4 +1,4 @@
-// Network: what depends on what in a model, as a graph and on the body. Click a joint: what it depends on, how strongly.
+// Network: what depends on what in a model, as a graph and on the body. Click a joint to see what it depends on, and how strongly.
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
@@ -11,7 +11,7 @@ const [WIDE, TALL] = [290, 440]; // of the body
 
 const jointOf = (dof) => (dof.includes(".") ? dof.slice(0, dof.lastIndexOf(".")) : dof);
 
-// Edges between DOFs as links between joints: the strengths are summed, a joint's past is left out.
+// Edges between DOFs as links between joints: strengths are summed, a joint's own past is left out.
 export function jointLinks(edges) {
   const sums = new Map();
   for (const edge of edges) {
@@ -107,7 +107,7 @@ function Tab() {
   const side = html`<${Panel} title="Network">
       <${Note}>How takes differ: which joints vary together from take to take.<//>
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
-      ${network && html`<${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint says about the other.<//>`}
+      ${network && html`<${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint tells about the other.<//>`}
     <//>
     <${Panel} title=${joint ?? "In words"}>
       ${!joint && network?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}

@@ -1,5 +1,5 @@
-// Experiments with real people: consent, a code, motions in random order, scores from 1 to 9 (A, B), a search for clones (C), a
-// choice between two (D), the outcome.
+// Experiments with real people: consent, a code, motions in random order, scores from 1 to 9 (A, B), a search for clones (C),
+// a choice between two (D), the results.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api, asSentence, split } from "../api.js";
@@ -13,7 +13,7 @@ const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "c
 const TOGETHER = { names: true, follow: false, contacts: false, plan: false, inPlace: true }; // several motions, identified by numbers
 const WALKERS = 12, SEARCH = 60; // in a crowd; seconds after which a search ends
 const PLAIN = { names: false, follow: true, contacts: false, plan: false }; // nothing that reveals the condition
-const LEAST = 1; // seconds that a motion is watched before it is scored
+const LEAST = 1; // seconds a motion must be watched before it is scored
 
 // ---- making one ----
 function Design({ open, onmade }) {
@@ -32,7 +32,7 @@ function Design({ open, onmade }) {
     <${Toggle} label="D: which of two looks more natural?" value=${d} onchange=${setD} />
     <${TakePicker} label="Variants" items=${made} ids=${variants} onchange=${setVariants} empty="Make some in Vary." />
     <${TakePicker} label="Takes they were made from" items=${takes} ids=${inputs} onchange=${setInputs} />
-    ${(a || d) && html`<${TakePicker} label="Other takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A and D; without them, the takes that were learned from" />`}
+    ${(a || d) && html`<${TakePicker} label="Other takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A and D; without them, the takes learned from" />`}
     <${NumberField} label="Participants planned" value=${people} min=${1} max=${200} onchange=${setPeople} />
     <${NumberField} label="Motions per person and experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
     ${(b || c) && html`<${NumberField} label="Clips in a sequence of B, repeats in C" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
@@ -45,7 +45,7 @@ function Consent({ study, onjoin, onleave }) {
   const [code, setCode] = useState(""), [agreed, setAgreed] = useState(false);
   return html`<form class="consent panel" onSubmit=${(event) => { event.preventDefault(); onjoin(code.trim(), agreed); }}>
     <h2>Taking part in “${study.name}”</h2>
-    <p>You will watch ${study.trials} short motions, one after the other, and answer a question about each.${study.experiments.some((one) => one.name === "C") ? "" : " There are no right answers."}</p>
+    <p>You will watch ${study.trials} short motions, one at a time, and answer a question about each.${study.experiments.some((one) => one.name === "C") ? "" : " There are no right answers."}</p>
     <label class="consent-line"><input type="checkbox" checked=${agreed} onChange=${(event) => setAgreed(event.target.checked)} /><span>${study.consent}</span></label>
     <div class="field"><label for="code">Your code (letters and digits; not your name)</label><input id="code" type="text" autocomplete="off" maxlength="24" value=${code} onInput=${(event) => setCode(event.target.value)} /></div>
     <${Row}><button type="submit" class="button primary" disabled=${!agreed || !code.trim()}>Begin</button><${Button} kind="quiet" onclick=${onleave}>Back<//><//>
@@ -72,12 +72,12 @@ function Trial({ study, state, onscore, onleave }) {
   const choose = (value) => setGiven({ position: next.position, score: crowd ? (picked.includes(value) ? picked.filter((one) => one !== value) : [...picked, value].slice(-2)) : value });
   const spent = () => (performance.now() - began.current) / 1000;
   const give = () => { if (ready && watched) onscore(crowd ? { picked } : { score }, spent()); };
-  useEffect(() => { // a search ends by itself
+  useEffect(() => { // a search ends after a while
     if (!crowd || !watched) return undefined;
     const wait = setTimeout(() => onscore({ picked: [] }, SEARCH), Math.max(0, 1000 * (SEARCH - spent())));
     return () => clearTimeout(wait);
   }, [crowd, watched, next.position]);
-  useLayoutEffect(() => { // a layout effect, so that a key pressed as soon as a motion appears counts for that motion
+  useLayoutEffect(() => { // a layout effect, so a key pressed as soon as a motion appears counts for that motion
     const key = (event) => {
       const number = Number(event.key);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -89,10 +89,10 @@ function Trial({ study, state, onscore, onleave }) {
     return () => window.removeEventListener("keydown", key, true);
   });
   return html`<div class="trial">
-    <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="how far you are"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
+    <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="your progress"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
     <${Viewport} key=${next.experiment} scene=${scene} label=${`motion ${answered + 1}`} controls=${false} start=${numbers === SCORES ? PLAIN : TOGETHER} onready=${(made) => { view.current = made; }} />
     <fieldset class="scores"><legend>${next.question}</legend>
-      <div class="scores-row" role=${crowd ? "group" : "radiogroup"} aria-label=${crowd ? "the two that move alike" : "score"}>${numbers.map((one) => (crowd
+      <div class="scores-row" role=${crowd ? "group" : "radiogroup"} aria-label=${crowd ? "the two that move identically" : "score"}>${numbers.map((one) => (crowd
         ? html`<button type="button" key=${one} aria-pressed=${String(chosen(one))} onclick=${() => choose(one)}>${one}</button>`
         : html`<button type="button" key=${one} role="radio" aria-checked=${String(chosen(one))} onclick=${() => choose(one)}>${one}</button>`))}</div>
       ${state.wrong && html`<p role="status">Not these two: look again.</p>`}
@@ -114,11 +114,11 @@ function Part({ study, onleave }) {
     if (next) setState(next);
   };
   if (!state) return html`<div class="part"><${Consent} study=${study} onjoin=${join} onleave=${onleave} /></div>`;
-  if (!state.next) return html`<div class="part"><${Empty} title="Thank you" words=${`All ${state.of} scores are kept.`}><${Button} kind="primary" onclick=${() => setState(null)}>The next person<//><${Button} onclick=${onleave}>Back to the studies<//><//></div>`;
+  if (!state.next) return html`<div class="part"><${Empty} title="Thank you" words=${`All ${state.of} scores are saved.`}><${Button} kind="primary" onclick=${() => setState(null)}>The next person<//><${Button} onclick=${onleave}>Back to the studies<//><//></div>`;
   return html`<div class="part"><${Trial} study=${study} state=${state} onscore=${give} onleave=${onleave} /></div>`;
 }
 
-// ---- the outcome ----
+// ---- the results ----
 const p = (value) => (value === null ? "–" : value < 1e-4 ? value.toExponential(1) : value.toPrecision(2));
 function Outcome({ study }) {
   const [outcomes, setOutcomes] = useState(null), [words, setWords] = useState("");
@@ -132,7 +132,7 @@ function Outcome({ study }) {
   if (!outcomes) return html`<div class="stage" aria-busy="true"></div>`;
   return html`<div class="outcome">
     <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${outcomes.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition] ?? group.condition} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
-    <div class="table-box"><table class="table"><caption>One-way analysis of variance, of choices a sign test; intervals are 95 %.</caption>
+    <div class="table-box"><table class="table"><caption>One-way analysis of variance, for choices a sign test; intervals are 95 %.</caption>
       <thead><tr><th scope="col">Experiment</th><th scope="col">Condition</th><th scope="col" class="num">scores</th><th scope="col" class="num">mean</th><th scope="col" class="num">interval</th><th scope="col" class="num">F</th><th scope="col" class="num">p</th><th scope="col" class="num">p by person</th></tr></thead>
       <tbody>${outcomes.flatMap((one) => one.groups.map((group, k) => html`<tr key=${one.experiment + group.condition}>
         ${k === 0 && html`<td rowspan="2">${one.experiment}: ${one.measure}<br /><span class="facts">${one.participants} people${one.unanswered ? `, ${one.unanswered} open` : ""}${one.not_found ? `, ${one.not_found} not found` : ""}</span></td>`}
@@ -158,7 +158,7 @@ function Tab() {
     <//>`}
     <${Design} open=${!studies?.length} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
   return html`<${Split} side=${side} label="studies">${study ? html`<${Outcome} study=${study} />` : html`<div class="stage"><div class="stage-over"><${Empty} title="Ask people"
-    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and score them from 1 to 9. The result is figure 8 of the paper with your own data." /></div></div>`}<//>`;
+    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and score them from 1 to 9. The result is figure 8 of the paper, with your own data." /></div></div>`}<//>`;
 }
 
 export default { name: "study", label: "Study", Tab, kinds: ["body"], shows: ["study_design"] };

@@ -9,20 +9,20 @@ import { Button, Empty, LinePlot, LiveViewport, Note, NumberField, Panel, Row, S
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5"];
 
-// From the takes of one movement to those of another: walking and limping.
+// From the takes of one movement to those of another, such as walking and limping.
 function Learn({ open, onlearned }) {
   const { item: here } = useMovement(), items = useStore((now) => now.items), bodies = useBodies(here);
   const [source, setSource] = useOwn("style source", here?.id), [target, setTarget] = useOwn("style target", "");
   const [by, setBy] = useOwn("style by", "");
   const sources = takesOf(items, source), targets = takesOf(items, target), how = by || (sources.length === targets.length ? "order" : "content");
-  const words = !target ? "choose the stylized movement" : source === target ? "choose two different movements" : how === "order" && sources.length !== targets.length ? "to pair by order, both need as many takes" : "";
+  const words = !target ? "choose the stylized movement" : source === target ? "choose two different movements" : how === "order" && sources.length !== targets.length ? "to pair by order, both need the same number of takes" : "";
   const options = bodies.map((one) => [one.id, one.name]);
   return html`<${Panel} title="Learn a style" open=${open}>
     <${Select} label="Normal" value=${source} options=${options} onchange=${setSource} hint="the movement as it usually is" />
     <${Select} label="Stylized" value=${target} options=${[["", "choose …"], ...options.filter(([id]) => id !== source)]} onchange=${setTarget} hint="the same movement in the other style" />
-    <${Segmented} label="how takes pair" value=${how} options=${[["order", "Pair by order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "Pair by content", "takes that move alike"]]} onchange=${setBy} />
+    <${Segmented} label="how to pair takes" value=${how} options=${[["order", "Pair by order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "Pair by content", "takes that move similarly"]]} onchange=${setBy} />
     <${TaskButton} task="style_learn" items=${sources} settings=${{ targets, by: how, name: itemOf(target)?.name ?? "style" }} words="Learn the style" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
-    ${bodies.length < 2 && html`<${Note}>Drop takes of the same movement in another style: they become a movement of their own.<//>`}
+    ${bodies.length < 2 && html`<${Note}>Drop takes of the same movement in another style: they become a separate movement.<//>`}
   <//>`;
 }
 
@@ -65,10 +65,10 @@ function Tab() {
       <${Select} label="Take" value=${chosen?.id ?? ""} options=${takes.map((item) => [item.id, item.name])} onchange=${setTake} />
       <${Slider} label="Strength" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the take itself; 1: the style; more than 1 exaggerates it"
         oninput=${setMoving} onchange=${(x) => { setMoving(null); setStrength(x); }} />
-      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save it to the movement" disabled=${!chosen} ondone=${() => toast("Saved: it is with the takes of this movement.", "good")} />
+      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save it to the movement" disabled=${!chosen} ondone=${() => toast("Saved with the takes of this movement.", "good")} />
     <//>
     <${Panel} title="A live take" open=${false}>
-      <${Note}>Let another program send its poses here (VMC, from this computer): they move in the style as they come.<//>
+      <${Note}>Let another program send its poses here (VMC, from this computer): they move in the style as they arrive.<//>
       <${NumberField} label="Port" value=${port} min=${1} max=${65535} onchange=${(value) => setPort(Math.round(value))} disabled=${receiving} />
       <${Button} pressed=${receiving} onclick=${() => setReceiving(!receiving)}>${receiving ? "Stop receiving" : "Receive"}<//><//>
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}

@@ -1,4 +1,4 @@
-// Takes of the movement: files are dropped, viewed, repaired, trimmed and cut.
+// Takes of the movement: drop files; view, repair, trim and cut them.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
@@ -35,12 +35,12 @@ function Samples({ all }) {
 
 // The first start: suggestions.
 const Welcome = () => html`<${Empty} title="Drop takes here"
-    words="One recording of a walk, a kick or a wave is enough, three to five are better: BVH, FBX, glTF, USD, C3D, Acclaim and more. They play at once, takes of the same movement are put together, and one click makes as many new ones as you like.">
+    words="One recording of a walk, a kick or a wave is enough, three to five are better: BVH, FBX, glTF, USD, C3D, Acclaim and more. They play at once, takes of the same movement are grouped, and one click makes as many new ones as you like.">
     <${ChooseFiles} kind="primary">Choose files …<//><${Button} onclick=${() => set({ tab: "draw" })}>Draw a character<//>
   <//>
   <div class="empty"><p>No files at hand? Start with a sample:</p><div class="empty-do"><${Samples} /></div></div>`;
 
-// A finding without the name of the take and of the command that the button replaces.
+// A finding, without the names of the take and of the command that the button replaces.
 function plainly(words) {
   const plain = words.replace(/^\S{1,60}: /, "").replace(/; repair with [\w-]+$/, "");
   return plain[0].toUpperCase() + plain.slice(1);
@@ -68,7 +68,7 @@ function Findings({ item }) {
   const remedies = [...new Set(item.findings.map((one) => one.remedy).filter(Boolean))];
   return html`<ul class="findings">${item.findings.map((one) => html`<li class=${one.remedy ? "fault" : ""}>${plainly(one.words)}.</li>`)}</ul>
     ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} settings=${{ repairs: remedies }} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
-      ondone=${() => toast(`${item.name} is repaired. Undo brings the original back.`, "good")} />`}`;
+      ondone=${() => toast(`${item.name} is repaired. Undo restores the original.`, "good")} />`}`;
 }
 
 // The trim of a take: both ends by number, at the current time, or dragged on the scrub bar.
@@ -101,7 +101,7 @@ function Trim({ item, viewport }) {
     ${item.trim && html`<${Row} end><${Button} kind="quiet" onclick=${() => put(0, frames - 1)}>Remove the trim<//><//>`}`;
 }
 
-// Long takes in pieces: steps of a walk, or everything that is like a part of the take or like another take.
+// Cuts long takes: into steps of a walk, or everything similar to part of the take or to another take.
 function Cut({ items, takes }) {
   const [how, setHow] = useKept("cut how", "cycles");
   const [like, setLike] = useState("");
@@ -155,7 +155,7 @@ function Next({ movement }) {
   if (movement.kind === "mesh") return html`<${Button} kind="primary" onclick=${() => set({ tab: "texture" })}>Play it endlessly …<//>`;
   if (!VARIED.includes(movement.kind) || (!movement.examples.length && !movement.model)) return null;
   return html`<${Button} kind="primary" busy=${busy} onclick=${() => { set({ tab: "vary" }); makeVariants(movement); }}>Make ${number === 1 ? "one variant" : `${number} variants`}<//>
-    ${movement.examples.length === 1 && html`<${Note}>One take is varied as people usually vary, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}`;
+    ${movement.examples.length === 1 && html`<${Note}>One take varies as people usually do, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}`;
 }
 
 function Name({ movement }) {
@@ -163,7 +163,7 @@ function Name({ movement }) {
   return html`<${Panel}>
     <${TextField} label="Movement" value=${movement.item.name} onchange=${rename} hint="what its models, variants and files are called" />
     <details><summary>More</summary><div class="chips"><${Samples} all /></div>
-      <${Button} kind="danger" onclick=${() => removeMovement(movement)}>Remove this movement with all it holds<//></details>
+      <${Button} kind="danger" onclick=${() => removeMovement(movement)}>Remove this movement and everything in it<//></details>
   <//>`;
 }
 
@@ -175,7 +175,7 @@ function Tab() {
   const still = movement.takes.length ? movement.takes : movement.own;
   const moving = (shown.some((item) => MOVES.includes(item.kind)) ? shown : still).filter((item) => MOVES.includes(item.kind));
   const [character, characterSelect] = useCharacter(moving.length);
-  const trimmed = moving.length === 1 && moving[0].facts.frames > 2 && movement.kind !== "mesh" ? moving[0] : null; // it is shown completely, with the trimmed part marked
+  const trimmed = moving.length === 1 && moving[0].facts.frames > 2 && movement.kind !== "mesh" ? moving[0] : null; // shown in full, with the trimmed part marked
   useReviewKeys(trimmed ? { "[": () => putTrim(trimmed, frameShown(trimmed, viewport), trimOf(trimmed)[1]), "]": () => putTrim(trimmed, trimOf(trimmed)[0], frameShown(trimmed, viewport)) } : {});
   useEffect(() => { // newly added takes are shown
     document.querySelector(`.items [data-id="${ids[0]}"]`)?.scrollIntoView({ block: "nearest" });

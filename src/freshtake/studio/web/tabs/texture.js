@@ -8,12 +8,12 @@ import { useMovement, useOwnModels } from "../movements.js";
 import { isDark, run, toast, useKept, useOwn, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Segmented, Slider, Split, TaskButton, Toggle, Viewport, three } from "../ui.js";
 
-const NEAR = 4; // frames that playback at another tempo may skip without a jump
-const SHOWN = 1.2; // seconds that a jump stays visible
+const NEAR = 4; // frames that playback at another tempo may skip without counting as a jump
+const SHOWN = 1.2; // seconds a jump stays visible
 const TURNED = 90; // degrees per second while a key or stick is held
 
 // ---- the map ----
-// `live.current` is { frame, jumps: [{ from, to, when }] }, written by the stream and read for every frame of the screen.
+// `live.current` is { frame, jumps: [{ from, to, when }] }, written by the stream and read on every screen frame.
 function JumpMap({ model, about, live }) {
   const [place, wide, tall] = useSize(), canvas = useRef(null), picture = useRef(null);
   const [, drawn] = useState(0);
@@ -54,7 +54,7 @@ function JumpMap({ model, about, live }) {
     pen.beginPath(); pen.arc(frame * scale, frame * scale, 6, 0, 7); pen.fill(); pen.stroke();
     canvas.current.dataset.frame = String(frame);
   });
-  return html`<div class="jump-map" ref=${place}><canvas ref=${canvas} role="img" aria-label=${`jump map of ${about.frames} frames: from which frame, downwards, to which, across; the dot is the frame that is shown`}></canvas></div>`;
+  return html`<div class="jump-map" ref=${place}><canvas ref=${canvas} role="img" aria-label=${`jump map of ${about.frames} frames: from which frame, downwards, to which, across; the dot is the frame shown`}></canvas></div>`;
 }
 
 // ---- steering ----
@@ -100,7 +100,7 @@ function Learn({ takes, onlearned, open }) {
   <//>`;
 }
 
-// A mesh is sent once, by its modes, and played here.
+// A mesh is sent once, as its modes, and played here.
 function MeshStage({ model, rate, onframe }) {
   const player = useRef(null), callback = useRef(onframe);
   callback.current = onframe;

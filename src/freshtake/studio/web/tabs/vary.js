@@ -1,4 +1,4 @@
-// Vary: variants of the movement are made, compared, chosen and exported; or one endless motion runs live under the sliders.
+// Vary: make, compare, choose and export variants of the movement; or run one endless motion live under the sliders.
 
 import { html, useRef, useState } from "../vendor/preact-htm.module.js";
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
@@ -27,8 +27,8 @@ function Takes({ movement, jobs }) {
   const { takes, examples, model, stale } = movement, left = takes.length - examples.length;
   const words = !takes.length ? "A model without takes." : `${examples.length === 1 ? "One take" : `${examples.length} takes`}${left ? `, ${left} left out` : ""}.`;
   return html`<${Panel} title="Learned from" actions=${html`<${Button} kind="quiet" onclick=${() => set({ tab: "takes" })}>takes …<//>`}>
-      <${Note}>${words}${stale ? " They have changed: the next variants learn from them again." : ""}<//>
-      ${examples.length === 1 && html`<${Note}>One take is varied as people usually vary, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}
+      <${Note}>${words}${stale ? " They have changed: the next variants will relearn from them." : ""}<//>
+      ${examples.length === 1 && html`<${Note}>One take varies as people usually do, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}
       ${jobs.filter((job) => job.task === "learn").map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
       ${!jobs.length && (model?.facts.notes ?? []).map((note) => html`<${Note} key=${note} kind="warn">${asSentence(note)}.<//>`)}
     <//>`;
@@ -57,7 +57,7 @@ function Settings({ settings, change, remake, live, movement }) {
           ${body && styles.length > 0 && html`<${Select} label="Style" value=${style?.id ?? ""} options=${[["", "none"], ...styles.map((one) => [one.id, one.name])]} onchange=${(id) => change({ style: id || null })} />
             ${style && html`<${Slider} label="Strength of the style" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} oninput=${(value) => change({ strength: value })} onchange=${(value) => change({ strength: value })} />`}`}`
         : html`<${Row}><${NumberField} label="How many" value=${count} min=${1} max=${1000} onchange=${(value) => change({ count: Math.round(value) })} /><//>
-          <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants; further ones continue its numbers" />
+          <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants; additional ones continue its numbers" />
             <${Button} kind="plain icon" label="random seed" title="a random seed: different variants" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
           ${body && html`<div class="toggles"><${Toggle} label="Seamless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
             <${Toggle} label="Keep feet planted" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
@@ -78,7 +78,7 @@ const MOST_SHOWN = 1000;
 const FEW = 60; // variants that follow a slider while it moves; more are made when it is released
 const openVariants = (movement) => movementOf(state.items, movement).variants.filter((item) => item.star === 0 && !item.settings.redraw).map((item) => item.id); // redrawn stretches keep their settings
 
-// The number after the last variant of this seed, so that no variant is made a second time.
+// The number after the last variant of this seed, so no variant is made twice.
 const nextNumber = (variants, seed) => Math.max(0, ...variants.filter((item) => item.seed === seed).map((item) => item.number)) + 1;
 
 // Learns if needed, then makes variants with this movement's settings.
@@ -89,11 +89,11 @@ export async function makeVariants(movement) {
   return run("vary", [model.id], { ...request(settings), first: nextNumber(same, settings.seed) });
 }
 
-// Makes variants that are neither starred nor rejected again from their seeds, when a setting changes.
+// When a setting changes, remakes variants that are neither starred nor rejected from their seeds.
 function useRemaking(movement) {
   const queue = useRef({ busy: false, next: null, step: newStep() });
-  // Of all settings that a moving slider passes only the newest are applied; `done`: the slider was released, so what
-  // changes next is another step for undo.
+  // Of all settings a moving slider passes, only the newest are applied; `done`: the slider was released,
+  // so the next change is another undo step.
   return async (settings, done = true) => {
     const now = queue.current;
     now.next = { settings, step: now.step };
@@ -165,7 +165,7 @@ function Tab() {
   const seen = (flip ? [flip] : !variants.length || mode === "takes" ? sources : mode === "both" ? [...sources, ...solo] : [...solo, ...under]).slice(0, MOST_SHOWN);
   const live = mode === "live" && model;
 
-  // The motion that marks on the scrub bar belong to, and its stretch between in and out.
+  // The motion that the marks on the scrub bar belong to, and its stretch between in and out.
   const alone = flip ?? (seen.length - under.length === 1 ? seen[0] : null), fps = (alone ?? seen[0])?.facts.fps ?? 30;
   const [marked, setMarked] = useOwn("vary stretch", null), stretch = marked?.item === alone?.id && body ? marked : null;
   const lasts = Math.max(0, ...(alone ? [alone] : seen).map(({ trim, facts }) => (trim ? trim[1] - trim[0] : (facts.frames ?? 1) - 1) / (facts.fps ?? 30)));
@@ -176,7 +176,7 @@ function Tab() {
   const redraw = async (item, how) => {
     const learnt = await learned(movement);
     const done = learnt && (await run("redraw", [item.id], { count: 4, amount: settings.amount, plant: settings.plant, seed: settings.seed, ...how, model: learnt.id }));
-    if (done) { setMode("variants"); setFlipped(null); setPicked(done.made); toast(done.made.length === 1 ? "Drawn again; the rest is as it was." : `${done.made.length} new ones: only the stretch differs.`, "good"); }
+    if (done) { setMode("variants"); setFlipped(null); setPicked(done.made); toast(done.made.length === 1 ? "Redrawn; the rest is unchanged." : `${done.made.length} new ones: only the stretch differs.`, "good"); }
   };
   const redrawStretch = () => redraw(alone, { start: String(Math.round(stretch.from * fps)), stop: String(Math.round(stretch.to * fps)) });
 
@@ -188,7 +188,7 @@ function Tab() {
     v.pause();
     change({ pins: [...settings.pins, { item: item.id, frame, second }] });
     set({ kept: { ...state.kept, "panel Pinned poses": true } });
-    toast(`Pinned: ${item.name}, frame ${frame}.${variants.length ? " Remake the variants, and all pass through it." : ""}`, "good");
+    toast(`Pinned: ${item.name}, frame ${frame}.${variants.length ? " Remake the variants, and all will pass through it." : ""}`, "good");
     setTimeout(() => document.querySelector(".pins")?.closest(".panel").scrollIntoView({ block: "nearest" }), 50);
   };
 
@@ -223,11 +223,11 @@ function Tab() {
   const [character, characterSelect] = useCharacter(seen.length);
   const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ...(movement.kind === "body" ? [["live", "Live", "an endless motion that follows the sliders at once"]] : [])]} />
-    ${!live && html`${body && variants.length > 0 && html`<${Button} pressed=${tint} title="parts of the body turn orange where a variant is farther from the average than the takes are (v)" onclick=${() => setTint(!tint)}>What differs<//>`}
+    ${!live && html`${body && variants.length > 0 && html`<${Button} pressed=${tint} title="parts of the body turn orange when a variant is farther from the average than the takes are (v)" onclick=${() => setTint(!tint)}>What differs<//>`}
       ${body && one && html`<${Button} pressed=${behind} title="the takes, pale, in the same place (h)" onclick=${() => setBehind(!behind)}>Takes behind<//>`}
       <${DragButton} title="every variant will pass through the pose shown (m); drag it onto the timeline for another moment" onpress=${() => pin()} ondrop=${pin}><${PinIcon} /> Pin this pose<//>
-      ${body && alone && !stretch && html`<${Button} title="begin a stretch to draw again at this moment ([); its end is (])" onclick=${markIn}>Mark in<//>`}
-      ${stretch && html`<${Button} title="the stretch ends at this moment (])" onclick=${markOut}>Mark out<//><${Button} kind="primary" busy=${redrawing} title="draw only this stretch again, and keep the rest (r)" onclick=${redrawStretch}>Redraw ${stretch.from.toFixed(2)}–${stretch.to.toFixed(2)} s<//>
+      ${body && alone && !stretch && html`<${Button} title="begin a stretch to redraw at this moment ([); end it with (])" onclick=${markIn}>Mark in<//>`}
+      ${stretch && html`<${Button} title="the stretch ends at this moment (])" onclick=${markOut}>Mark out<//><${Button} kind="primary" busy=${redrawing} title="redraw only this stretch, and keep the rest (r)" onclick=${redrawStretch}>Redraw ${stretch.from.toFixed(2)}–${stretch.to.toFixed(2)} s<//>
         <${Button} kind="icon" label="no stretch" title="no stretch (esc)" onclick=${() => setMarked(null)}>✕<//>`}${characterSelect}`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${variants.length || running.length ? end : null}>
     ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading, strength: settings.strength }}
