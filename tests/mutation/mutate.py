@@ -36,7 +36,13 @@ class Target(NamedTuple):
     tests: tuple[str, ...]
 
 
-EQUIVALENT = {"BLOCK", "MARGIN"}  # blocks of any length, and any margin that is not less, give the same motion
+EQUIVALENT = {
+    "BLOCK": "blocks of any length give the same motion",
+    "MARGIN": "any margin that is not less gives the same motion",
+    "LET_GO": "a turn of a degree in half a year",
+    "SCRATCH": "memory that is set aside",
+    "LINK_SCRATCH": "memory that is set aside",
+}  # constants that may be otherwise, and why
 LAWS = "variation/test_constants.py"
 TARGETS = (
     Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_conditioning.py")),
@@ -216,13 +222,15 @@ def survives(target: Target, tree: ast.Module) -> bool:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # not by the clock: a busy machine would notice everything
         import numba
 
-        numba.config.DISABLE_JIT = in_machine_code(target.module)
+        numba.config.DISABLE_JIT = uncompiled = in_machine_code(target.module)
+        # Compiled code divides by zero without a warning.
+        options = ["-W", "ignore::RuntimeWarning"] if uncompiled else []
         sys.meta_path.insert(0, Changed(target.module, tree))
         code = None
         with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
             files = [str(ROOT / "tests" / name) for name in target.tests]
             with contextlib.suppress(Exception):
-                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
+                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *files])
         noticed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)  # the latter: the module does not load
         os._exit(SURVIVED if code == pytest.ExitCode.OK else KILLED if code in noticed else 1)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
