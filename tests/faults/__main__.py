@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,8 @@ def main() -> int:
     if options.just_kills:
         names = [name for name in names if name != "first compilations"]
     kills = -(-options.kills // len(names))
-    faults = () if options.just_kills else (every_flush, full_disk, small_disk, wrong_clock)
+    every_fault = every_flush, full_disk, small_disk, wrong_clock
+    faults: tuple[Callable[[Trial], Counts], ...] = () if options.just_kills else every_fault
     failed = False
     with tempfile.TemporaryDirectory(prefix="freshtake-faults-") as folder:
         home = Path(folder)
