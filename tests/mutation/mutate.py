@@ -74,7 +74,7 @@ TARGETS = (
             "variation/goals/test_steering.py",
         ),
     ),
-    Target("variation", "variation.amount", ("variation/test_amount.py",)),
+    Target("variation", "variation.amount", ("variation/test_amount.py", "variation/test_guarding.py")),
     Target("variation", "variation.examples", ("variation/test_examples.py",)),
     Target("variation", "variation.redrawing", ("variation/test_redrawing.py",)),
     Target("variation", "variation.selection.by_likelihood", ("variation/selection/test_by_likelihood.py",)),
@@ -93,7 +93,7 @@ TARGETS = (
     Target("variation", "variation.paper.constraints", ("variation/paper/test_paper_model.py",)),
     Target("style", "style.warping.warps", ("style/warping/test_space_warp.py", "style/warping/test_time_warp.py")),
     Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),
-    Target("density", "density.runs", ("density/test_runs.py",)),
+    Target("density", "density.runs", ("density/test_runs.py", "density/test_kernel_twins.py")),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
     Target("density", "density.pose_density", ("density/test_densities.py",)),
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
@@ -172,7 +172,7 @@ def mutations(tree: ast.Module) -> Iterator[Mutation]:
 def nearby(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """A number that is wrong, but not absurdly so: the next one, or half as much again."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value
+        value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value or 1.0
         yield _with(node, value=value), f"{node.value} becomes {value:g}"
 
 

@@ -12,7 +12,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body_limits import BodyLimits, learn_limits
 from freshtake.requests import Variants
 from freshtake.variation import Amount, Settings, VariationModel, learn
-from freshtake.variation.amount import SHARES, TRIES, GuardReport, amount_of, guard_notes, guarded, scaled
+from freshtake.variation.amount import GuardReport, amount_of, guard_notes, guarded, scaled
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guidance import Guided
 from freshtake.workflows.inputs import generator
@@ -20,6 +20,8 @@ from freshtake.workflows.varying import guided_variants
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
 SETTINGS = Settings()
+
+TRIES, SHARES = 5, (0.75, 0.5, 0.25, 0.0)  # not imported, so that no change of them goes unnoticed
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,14 @@ def test_what_keeps_failing_varies_less(takes: list[Clip], limits: BodyLimits) -
 
 
 def test_the_best_is_kept_where_none_passes(takes: list[Clip], limits: BodyLimits) -> None:
-    made, report = guarded(lambda attempt, _: sunk(takes[0], 30.0 + abs(attempt - 3)), limits, 1.0)
+    amounts = []
+
+    def draw(attempt: int, amount: float | Amount) -> Guided:
+        amounts.append(amount_of(amount).space)
+        return sunk(takes[0], 30.0 + abs(attempt - 3))
+
+    made, report = guarded(draw, limits, 1.0)
+    assert amounts == [1.0] * TRIES + list(SHARES)
     assert made.motion.root[0, 1] == pytest.approx(takes[0].root[0, 1] - 30.0)
     assert report.tries == TRIES + len(SHARES) and "deeper" in report.left[0]
     assert "however they are drawn" in guard_notes([report])[-1]
