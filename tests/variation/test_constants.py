@@ -7,13 +7,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 from scipy.ndimage import gaussian_filter1d
 
 import freshtake as ft
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.deviations import prior_sizes, shares
+from freshtake.variation.deviations import prior_sizes, shares, spline_basis
 from freshtake.variation.examples import material_of
 from freshtake.variation.goals.steering import Steering, SteeringState, Travel, followed, steered, turn_column
 from freshtake.variation.network import _densities, _floors, _likeliest_weights, transition_network
@@ -169,3 +170,10 @@ def test_a_deviation_is_expected_from_those_one_and_two_spacings_before() -> Non
     network = transition_network(walks())
     assert network.order == 2
     assert max(map(max, network.edges)) < 3 * len(walks().dofs)  # none of a slice after the one that is predicted
+
+
+def test_knots_weigh_as_in_a_cubic_b_spline_with_the_same_variance_everywhere() -> None:
+    at, element = np.linspace(0.0, 4.9, 50), BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
+    expected = np.nan_to_num(element(at[:, None] - np.arange(9.0) + 1.0))
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(spline_basis(at, 0, 9), expected, atol=1e-12)

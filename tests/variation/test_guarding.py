@@ -16,7 +16,7 @@ from freshtake.variation.amount import GuardReport, amount_of, guard_notes, guar
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guidance import Guided
 from freshtake.workflows.inputs import generator
-from freshtake.workflows.varying import guided_variants
+from freshtake.workflows.varying import guided_variants, warn_of_amount
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
 SETTINGS = Settings()
@@ -129,3 +129,10 @@ def test_variants_pass(model: VariationModel, amount: float) -> None:
     for made in guided_variants(model, Variants(count=6, amount=amount, seed=1)):
         assert isinstance(made.motion, Clip) and made.guard.left == ()
         assert own.check(made.motion, amount=amount).passed
+
+
+def test_an_amount_beyond_what_takes_do_is_told() -> None:
+    notes: list[str] = []
+    for amount in (1.3, 1.31):
+        warn_of_amount(amount, notes.append)
+    assert notes == ["an amount of 1.31 leaves the range of recorded takes, which ends at about 1.3"]
