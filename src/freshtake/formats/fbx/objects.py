@@ -1,4 +1,4 @@
-"""Interpret what an FBX file holds: objects and their links, curves over time, and transforms of nodes."""
+"""Interpret what an FBX file holds: objects and their links, layers of curves over time, and transforms of nodes."""
 
 from __future__ import annotations
 
