@@ -128,9 +128,9 @@ def test_a_bad_translation_is_never_silent(tmp_path: Path, capsys: pytest.Captur
     quiet = tuple(gait._replace(slide=1e-3, jerk=1e-3, speed=3.0 * gait.speed) for gait in limping.teacher[1:])
     save(tmp_path / "limp.ftm", replaced(limping, (limping.teacher[0], *quiet)))
     assert run([*apply, "--force"]) == 2
-    assert "it goes at" in capsys.readouterr().err
+    assert "it moves at" in capsys.readouterr().err
     assert run([*apply, "--force", "--keep-going"]) == 0
-    assert "it goes at" in capsys.readouterr().err
+    assert "it moves at" in capsys.readouterr().err
 
 
 def replaced(model: ft.style.StyleModel, teacher: tuple[Gait, ...]) -> ft.style.StyleModel:
