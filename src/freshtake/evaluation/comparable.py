@@ -81,7 +81,7 @@ def _strokes(strokes: list[Stroke], split: tuple[int, int]) -> Material:
     first = strokes[0]
     for number, stroke in enumerate(strokes[1:], start=1):
         if stroke.dimensions != first.dimensions:
-            raise UsageError(f"{_named(stroke, number)} has other dimensions than {_named(first, 0)}")
+            raise UsageError(f"{_named(stroke, number)} has different dimensions from {_named(first, 0)}")
     rate = 1.0 / float(np.median([stroke.frame_time for stroke in strokes[: split[0]]]))
     notes = []
     if not all(stroke.uniform for stroke in strokes):

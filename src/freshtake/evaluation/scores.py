@@ -95,7 +95,7 @@ def _finite(value: float) -> tuple[float, ...]:
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
 REASONS = {
-    "auc": "needs at least two extra takes and two variants to try a classifier on clips it has not seen",
+    "auc": "needs at least two extra takes and two variants to test a classifier on clips it has not seen",
     "auc_p": "it is part of the AUC against extra takes",
     "auc_inputs": "needs at least two inputs and two variants",
     "action": "no quantity both stands out and peaks equally often in all inputs",

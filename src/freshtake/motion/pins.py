@@ -33,7 +33,7 @@ class Pin:
         numbers = [self.frames] if isinstance(self.frames, int | np.integer) else list(self.frames)
         if not numbers or min(numbers) < 0 or any(b != a + 1 for a, b in pairwise(numbers)):
             raise UsageError(
-                f"the pin of {self.joint!r} needs a frame number, or a run of frames without gaps, 0 or larger"
+                f"the pin of {self.joint!r} needs a frame number, or a run of frames without gaps, numbered from 0"
             )
         if not (np.isfinite(self.blend) and self.blend >= 0):
             raise UsageError(f"the pin of {self.joint!r} has a blend time of {self.blend}: give 0 seconds or more")

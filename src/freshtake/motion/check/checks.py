@@ -252,7 +252,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
     other = next((motion for motion in motions[1:] if type(motion) is not type(first)), None)
     if other is not None:
         kinds = f"{called(first)} is a {kind_word(first)} and {called(other)} a {kind_word(other)}"
-        return [Finding("kinds", f"{kinds}: they cannot be used together, leave one kind out")]
+        return [Finding("kinds", f"{kinds}: they cannot be used together: leave one kind out")]
     findings = []
     if isinstance(first, Clip):
         findings += _skeletons(motions)
@@ -286,7 +286,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
             joints += [difference.joint for difference in differences]
     if longer:
         which = tuple(dict.fromkeys(joints))
-        text = f"{joined(longer)} and {called(first)} have joints at other distances from their parents"
+        text = f"{joined(longer)} and {called(first)} have joints at different distances from their parents"
         findings.append(Finding("lengths", f"{text} ({joined(which)})", (), which, NOTE))
     return findings
 
@@ -333,7 +333,7 @@ def _duplicates(motions: Sequence[Any]) -> list[Finding]:
     for members in groups.values():
         if len(members) > 1:
             names = joined([called(motions[number]) for number in members], most=6)
-            text = f"{names} are the same recording, number for number: use one of them only"
+            text = f"{names} are the same recording, number for number: use only one of them"
             findings.append(Finding("duplicates", text))
     return findings
 

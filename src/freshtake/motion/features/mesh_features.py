@@ -95,7 +95,7 @@ class MeshLayout(CloudColumns):
     def _check(self, mesh: MeshSequence) -> None:
         name = mesh.name or "a mesh sequence"
         if mesh.vertices.shape[1] != self.vertex_count or not np.array_equal(mesh.faces, self.faces):
-            raise UsageError(f"{name} has other vertices or faces than the recipe")
+            raise UsageError(f"{name} has different vertices or faces from the recipe's")
         if mesh.up != self.up:
             raise UsageError(f"{name} has {mesh.up} up and the recipe {self.up}")
         if self.normals and mesh.normals is None:

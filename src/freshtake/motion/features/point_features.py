@@ -229,7 +229,7 @@ class PointLayout(CloudColumns):
         """Return all columns (frames, columns) and where the clip starts."""
         name = clip.name or "a point clip"
         if clip.names != self.point_names:
-            raise UsageError(f"{name} has other points than the recipe, which has {', '.join(self.point_names)}")
+            raise UsageError(f"{name} has different points from the recipe, which has {', '.join(self.point_names)}")
         if clip.up != self.up:
             raise UsageError(f"{name} has {clip.up} up and the recipe {self.up}")
         check_whole(clip)
@@ -288,7 +288,7 @@ def point_layout(clips: Sequence[PointClip], root: str) -> PointLayout:
     for clip in clips:
         check_whole(clip)
         if clip.names != first.names:
-            raise UsageError(f"{clip.name or 'an example'} has other points than {first.name or 'the first one'}")
+            raise UsageError(f"{clip.name or 'an example'} has different points from {first.name or 'the first one'}")
         if clip.up != first.up:
             raise UsageError(f"{clip.name or 'an example'} has {clip.up} up and {first.name or 'the first'} {first.up}")
     positions = [clip.positions for clip in clips]

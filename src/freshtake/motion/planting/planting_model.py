@@ -232,7 +232,7 @@ class PlantingModel:
         return contact_mask(clip, floor=self.floor, settings=SYNTHESIZED, standing=self.feet).astype(np.float64)
 
     def check(self, clip: Clip) -> None:
-        """Refuse a clip with another skeleton or vertical axis than the examples."""
+        """Refuse a clip whose skeleton or vertical axis differs from the examples'."""
         require_compatible(self.skeleton, clip.skeleton, "the example", "the clip")
         if clip.up != self.up:
             raise UsageError("the clip and its examples have different vertical axes: turn one of them first")
@@ -252,7 +252,7 @@ def learn_planting(
     contacts, 0 or 1, if already known.
     """
     if not examples:
-        raise UsageError("planting learns from at least one clip")
+        raise UsageError("planting needs at least one clip to learn from")
     first = examples[0]
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
