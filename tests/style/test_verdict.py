@@ -51,7 +51,7 @@ def test_a_gait_is_measured() -> None:
         ({"slide": 1.0}, "red", "slide at 100 % of a leg a second"),
         ({"slide": 0.14}, "amber", "slide at 14 % of a leg a second"),
         ({"jerk": 100.0}, "amber", "shakes 2.0 times as much"),
-        ({"speed": 0.4}, "red", "where 1.00 were expected"),
+        ({"speed": 0.4}, "red", "but 1.00 were expected"),
     ],
 )
 def test_what_is_off_is_remarked_on(changes: dict[str, float], color: str, says: str) -> None:

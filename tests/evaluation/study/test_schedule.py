@@ -92,7 +92,7 @@ def test_the_seed_decides() -> None:
     ("found", "numbers", "says"),
     [
         ([], {}, "needs stimuli"),
-        (stimuli(counts=(5, 0)), {}, "one condition only"),
+        (stimuli(counts=(5, 0)), {}, "only one condition"),
         (stimuli(), {"participants": 0}, "participants"),
         (stimuli(), {"trials": 2000}, "trials"),
         ([Stimulus("x", "E", "walk", "variants")], {}, "the experiments are A, B, C and D"),

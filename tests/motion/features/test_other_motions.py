@@ -75,7 +75,7 @@ def test_point_names_and_gaps() -> None:
         features.recipe([gap])
     with pytest.raises(UsageError, match="fill the gaps"):
         features.encode(features.recipe([clip]), gap)
-    with pytest.raises(UsageError, match="other points"):
+    with pytest.raises(UsageError, match="different points"):
         features.recipe([clip, PointClip(("a", "b"), clip.positions, clip.frame_time)])
     with pytest.raises(UsageError, match="needs clips with a skeleton"):
         features.recipe([clip], angles="expmap")
