@@ -69,7 +69,7 @@ def test_bad_ratings_are_one_sentence(text: str, place: str, says: str, tmp_path
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (KEY_HEAD + "s,E,walk,variants,\n", "there are A, B, C and D"),
+        (KEY_HEAD + "s,E,walk,variants,\n", "the experiments are A, B, C and D"),
         (KEY_HEAD + "s,A,walk,cycle,\n", "variants and captured"),
         (KEY_HEAD + "s,A,walk,variants,\ns,A,walk,captured,\n", "twice"),
         ("stimulus\ns\n", "'experiment' is missing"),

@@ -51,7 +51,7 @@ def test_a_gait_is_measured() -> None:
         ({"slide": 1.0}, "red", "slide at 100 % of a leg a second"),
         ({"slide": 0.14}, "amber", "slide at 14 % of a leg a second"),
         ({"jerk": 100.0}, "amber", "shakes 2.0 times as much"),
-        ({"speed": 0.4}, "red", "where 1.00 were expected"),
+        ({"speed": 0.4}, "red", "but 1.00 were expected"),
     ],
 )
 def test_what_is_off_is_remarked_on(changes: dict[str, float], color: str, says: str) -> None:
@@ -128,9 +128,9 @@ def test_a_bad_translation_is_never_silent(tmp_path: Path, capsys: pytest.Captur
     quiet = tuple(gait._replace(slide=1e-3, jerk=1e-3, speed=3.0 * gait.speed) for gait in limping.teacher[1:])
     save(tmp_path / "limp.ftm", replaced(limping, (limping.teacher[0], *quiet)))
     assert run([*apply, "--force"]) == 2
-    assert "it goes at" in capsys.readouterr().err
+    assert "it moves at" in capsys.readouterr().err
     assert run([*apply, "--force", "--keep-going"]) == 0
-    assert "it goes at" in capsys.readouterr().err
+    assert "it moves at" in capsys.readouterr().err
 
 
 def replaced(model: ft.style.StyleModel, teacher: tuple[Gait, ...]) -> ft.style.StyleModel:

@@ -11,10 +11,10 @@ from freshtake.errors import UsageError
 from freshtake.evaluation.tracks import UP, Gallery, Layout, Track
 from freshtake.numeric.arrays import Floats
 
-LEVEL = 0.6  # of the way from the usual value to the lowest of the inputs' peaks
+LEVEL = 0.6  # fraction of the way from the usual value to the lowest of the inputs' peaks
 LEVELS = tuple(np.arange(0.35, 0.86, 0.05).round(2).tolist())
-RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths by which a height has to rise to be an action
-USUAL = {"hand-height": 10.0}  # percentile that is the usual value: hands may stay up for long
+RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths by which a height must rise to count as an action
+USUAL = {"hand-height": 10.0}  # percentile taken as the usual value: hands may stay up for a long time
 QUANTITIES = ("root-height", "hand-height", "hand-speed", "left-hand-speed", "right-hand-speed")
 
 
@@ -28,10 +28,10 @@ class Action(NamedTuple):
 
 
 def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
-    """Return the named quantity, or the first whose peaks all inputs have equally often at most levels.
+    """Return the named quantity, or the first one that peaks equally often in all inputs at most levels.
 
-    It also has to stand out: a height must rise by a share of the leg length, a speed to a multiple of its usual
-    value; and the inputs must agree at five or more of eleven levels. None where there is no such quantity.
+    It must also stand out: a height must rise by a fraction of the leg length, a speed to a multiple of its usual
+    value; and the inputs must agree at five or more of eleven levels. None if there is no such quantity.
     """
     if not gallery.layout.has_body or quantity == "none":
         return None
@@ -40,7 +40,7 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
     names = [q for q in QUANTITIES if (_joints(gallery.layout, q) or q == "root-height")]
     if quantity != "auto":
         if quantity not in names:
-            raise UsageError(f"{quantity} needs a joint that is called hand or wrist, and this skeleton has none")
+            raise UsageError(f"{quantity} needs a joint named hand or wrist, but this skeleton has none")
         return _action(gallery, quantity, LEVEL)
     steady = {name: _steady_levels(gallery, name) for name in names}
     best = max(names, key=lambda name: len(steady[name]))
@@ -51,7 +51,7 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
 
 
 def _steady_levels(gallery: Gallery, name: str) -> list[float]:
-    """Return levels at which all inputs peak equally often; none for a quantity that does not stand out."""
+    """Return levels at which all inputs peak equally often; empty for a quantity that does not stand out."""
     base, top = _reach(gallery, name)
     # A burst stands out: more than twice the usual speed.
     if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < 2.2 * base):
@@ -68,7 +68,7 @@ def _steady_levels(gallery: Gallery, name: str) -> list[float]:
 
 def _action(gallery: Gallery, name: str, level: float) -> Action:
     base, top = _reach(gallery, name)
-    # A peak ends below half of its level, so that a ripple on top is no second one.
+    # A peak ends below half its level, so a ripple on top is not counted as a second peak.
     begin, end = base + level * (top - base), base + 0.5 * level * (top - base)
     counts = [count_peaks(signal(gallery.layout, t, name), Action(name, begin, end, 0)) for t in gallery.slow]
     return Action(name, begin, end, int(np.median(counts)))
@@ -82,12 +82,12 @@ def _reach(gallery: Gallery, name: str) -> tuple[float, float]:
 
 
 def performed(gallery: Gallery, track: Track, action: Action) -> int:
-    """Return how often the track performs the action."""
+    """Count how often the track performs the action."""
     return count_peaks(signal(gallery.layout, track.thirty(), action.quantity), action)
 
 
 def count_peaks(values: Floats, action: Action) -> int:
-    """Return how often the values rise above `begin`, having been below `end` in between."""
+    """Count how often the values rise above `begin` after falling below `end`."""
     inside, count = False, 0
     for value in values.tolist():
         if not inside and value > action.begin:
@@ -98,7 +98,7 @@ def count_peaks(values: Floats, action: Action) -> int:
 
 
 def signal(layout: Layout, track: Track, name: str) -> Floats:
-    """Return the quantity over time (frames,): heights are of the highest hand, speeds of the fastest."""
+    """Return the quantity over time (frames,): the height of the highest hand or the speed of the fastest one."""
     if name == "root-height":
         return track.world[:, 0, UP]
     hands = track.world[:, list(_joints(layout, name))]

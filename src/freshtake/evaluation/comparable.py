@@ -24,8 +24,8 @@ from freshtake.motion.edit import resample, with_up
 from freshtake.motion.kinds import kind_word, resample_stroke
 from freshtake.motion.skeleton import require_compatible
 
-SHORTEST = 4  # frames that a third difference needs
-MOST_COMPARISONS = 50_000_000  # frames of all inputs times frames of the longest clip
+SHORTEST = 4  # frames needed for a third difference
+MOST_COMPARISONS = 50_000_000  # frames of all inputs, times frames of the longest clip
 
 Same = TypeVar("Same", Clip, Stroke)
 Motion = Clip | Stroke | PointClip | MeshSequence
@@ -81,7 +81,7 @@ def _strokes(strokes: list[Stroke], split: tuple[int, int]) -> Material:
     first = strokes[0]
     for number, stroke in enumerate(strokes[1:], start=1):
         if stroke.dimensions != first.dimensions:
-            raise UsageError(f"{_named(stroke, number)} has other dimensions than {_named(first, 0)}")
+            raise UsageError(f"{_named(stroke, number)} has different dimensions from {_named(first, 0)}")
     rate = 1.0 / float(np.median([stroke.frame_time for stroke in strokes[: split[0]]]))
     notes = []
     if not all(stroke.uniform for stroke in strokes):
@@ -99,7 +99,7 @@ def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes
 def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
-    """Return all at the first one's rate; a note says how many were resampled."""
+    """Return all motions at the first one's rate, and a note saying how many were resampled."""
     first_rate = rate(motions[0])
     # Rates within 2 % count as equal: 29.97 is 30.
     odd = [abs(rate(motion) / first_rate - 1.0) > 0.02 for motion in motions]
@@ -107,7 +107,7 @@ def _one_rate(
         return motions, []
     fps = 1.0 / motions[0].frame_time
     changed = [change(motion, fps) if differs else motion for motion, differs in zip(motions, odd, strict=True)]
-    return changed, [f"{sum(odd)} of {len(motions)} clips have another rate and were resampled to {fps:.4g} fps"]
+    return changed, [f"{sum(odd)} of {len(motions)} clips have a different rate and were resampled to {fps:.4g} fps"]
 
 
 def _named(motion: Motion, number: int) -> str:

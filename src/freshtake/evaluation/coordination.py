@@ -1,8 +1,8 @@
 """Measure whether parts of the body still move together: correlations of DOFs, kept or lost.
 
-Lau 2009, §8: noise on the left arm does not fit with the rest of a walk, because who swings one arm higher is likely to
-swing the other higher too. Speeds of DOFs are correlated over a clip; how far these correlations differ from the
-inputs' is the figure, and that of a real take is next to it.
+Lau 2009, §8: noise on the left arm does not fit the rest of a walk, because someone who swings one arm higher is likely
+to swing the other one higher too. Speeds of DOFs are correlated over a clip; the figure is how far these correlations
+differ from the inputs', with that of a real take next to it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TRAVEL = ("root.sideways", "root.forward", "root.turning")
 
 
 class Correlations(NamedTuple):
-    """Correlation of every pair of DOFs (DOFs, DOFs), and how far each moves the body (root mean square)."""
+    """Correlations of all pairs of DOFs (DOFs, DOFs), and how far each DOF moves the body (root mean square)."""
 
     matrix: Floats
     strength: Floats
@@ -41,7 +41,7 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
-    """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
+    """Return the RMS difference of correlations from the inputs', weighted by how far both DOFs move the body."""
     reference = correlations(np.concatenate(gallery.of_inputs(speeds)))
     weights = _weights(gallery, reference.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
@@ -56,7 +56,7 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
 def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return how strongly deviations from the inputs' mean are correlated: root mean square over pairs of DOFs.
 
-    It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.
+    It depends on the number of clips, so tracks are grouped, with as many to a group as there are inputs.
     """
     count = len(gallery.inputs)
     firsts = range(0, len(tracks) - count + 1, count)
@@ -70,7 +70,7 @@ def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def correlations(rows: Floats) -> Correlations:
-    """Return the correlations of the columns of rows; 0 where one of them does not move."""
+    """Return the correlations between the columns of rows; 0 if one of them does not move."""
     centered = rows - rows.mean(axis=0)
     strength = np.sqrt((centered**2).mean(axis=0))
     # A DOF that does not move has no correlations.
@@ -85,7 +85,7 @@ def speeds(gallery: Gallery, track: Track) -> Floats:
 
 
 def left_and_right(names: Sequence[str]) -> Bools:
-    """Return (DOFs, DOFs): pairs of one DOF on the left and one on the right."""
+    """Return flags (DOFs, DOFs) of the pairs with one DOF on the left and one on the right."""
     left, right = (
         np.array([SIDE[side].search(name) is not None for name in names], dtype=np.bool_) for side in ("left", "right")
     )

@@ -1,6 +1,6 @@
-"""Degrees of freedom by which clips are compared, and how much each one moves the body (its fk scale).
+"""Degrees of freedom used to compare clips, and how far each one moves the body (its fk scale).
 
-Also the joints for figures of the entire body: hips, hands, feet, upper and lower body, and the leg.
+Also the joints used for figures of the entire body: hips, hands, feet, upper and lower body, and the leg.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ STILL = 1e-6  # radians, leg lengths or their rates: smaller changes count as st
 class ClipDofs(NamedTuple):
     """Rotation vectors of every joint about its mean over the inputs, and the root's height and velocities.
 
-    A vector about the mean wraps only at half a turn away from it, which no joint of a body reaches. Heights and
-    speeds are in leg lengths. `scales` says by how many leg lengths one unit of a DOF moves the joints (root mean
-    square over all joints and tips): with it, differences of DOFs become about comparable to distances. `rows` holds
-    the DOFs (frames, DOFs) of each clip.
+    A vector about the mean wraps only half a rotation away from it, which no joint of a body reaches. Heights and
+    speeds are in leg lengths. `scales` says how far, in leg lengths, one unit of a DOF moves the joints (root mean
+    square over all joints and tips): scaled by it, differences of DOFs become roughly comparable to distances. `rows`
+    contains the DOFs (frames, DOFs) of each clip.
     """
 
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class ClipDofs(NamedTuple):
 
 
 def clip_dofs(clips: Sequence[Clip], inputs: int, size: float) -> ClipDofs:
-    """Return the DOFs that move in any of the clips, y up, measured from the mean pose of so many first ones."""
+    """Return the DOFs that move in any of the clips, y up, measured from the mean pose of the first `inputs` clips."""
     turns = [without_heading(clip) for clip in clips]
     references = mean(np.concatenate(turns[:inputs]))
     rows = [_all_dofs(c, t, references, size) for c, t in zip(clips, turns, strict=True)]
@@ -56,10 +56,10 @@ def without_heading(clip: Clip) -> Floats:
 
 
 def pose_angles(a: Floats, b: Floats) -> Floats:
-    """Return the largest angle (poses of a, poses of b) between the joints' rotations (poses, joints, 4)."""
+    """Return (poses of a, poses of b): the largest angle between the joints' rotations (poses, joints, 4)."""
     smallest = np.ones((len(a), len(b)))
     for joint in range(a.shape[1]):
-        # A quaternion and its negative are the same rotation; the least cosine is the largest angle.
+        # A quaternion and its negative are the same rotation; the smallest cosine is the largest angle.
         np.minimum(smallest, np.abs(a[:, joint] @ b[:, joint].T), out=smallest)
     return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
 
@@ -81,12 +81,12 @@ def rate(values: Floats, frame_time: float) -> Floats:
 
 
 def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
-    """Return for every DOF the RMS displacement, in leg lengths, of all joints and tips per unit of it."""
+    """Return for each DOF the RMS displacement of all joints and tips, in leg lengths per unit of the DOF."""
     skeleton = clips[0].skeleton
     squares = np.zeros((len(skeleton), 3))
     wide = 0.0
     for clip in clips:
-        # About sixty frames over all clips bound the cost.
+        # Use about sixty frames from all clips to limit the cost.
         step = max(1, len(clip) * len(clips) // 60)
         world = clip.world()
         points = np.concatenate([world.positions, clip.end_positions()], axis=1)[::step]
@@ -106,9 +106,9 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
 class Joints(NamedTuple):
     """Joint numbers, and the length of a leg from the hips to the ankle.
 
-    `body` holds the hips and all that hangs on them: not a rig's joints above or next to them on the floor. `toes`
-    holds each foot's toe (its ankle where it has none). `upper` holds where the arms part, the head, and of each arm
-    hand, elbow and shoulder; `lower` of each leg knee, ankle and toe.
+    `body` contains the hips and everything that hangs on them, but not a rig's joints above them or next to them on the
+    floor. `toes` contains each foot's toe (its ankle if it has none). `upper` contains the joint where the arms branch
+    off, the head, and the hand, elbow and shoulder of each arm; `lower` the knee, ankle and toe of each leg.
     """
 
     hips: int

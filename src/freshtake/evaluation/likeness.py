@@ -16,7 +16,7 @@ PERMUTATIONS = 99
 
 
 class Likeness(NamedTuple):
-    """Area under the ROC curve by grouped cross-validation, and the share of shuffles that reach it."""
+    """Area under the ROC curve by grouped cross-validation, and the fraction of shuffles that reach it."""
 
     auc: float
     p: float
@@ -30,25 +30,25 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """Test whether two sets can be told apart; None where one has fewer than two clips. Without permutations p is 1."""
+    """Test whether two sets can be told apart; None if one has fewer than two clips. Without permutations, p is 1."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]
     rows, groups = window_features(gallery, tracks)
     labels = np.arange(len(tracks)) >= len(first)
-    # Folds are random: average over eight divisions.
+    # Folds are random: average over eight splits.
     auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(8)]))
-    # Shuffled labels give the distribution without any difference.
+    # Shuffled labels give the distribution when there is no difference.
     shuffled = [cross_validated(rows, groups, rng.permutation(labels), rng) for _ in range(permutations)]
     reached = sum(value >= auc for value in shuffled)
     return Likeness(auc, (1 + reached) / (1 + permutations))
 
 
 def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, Ints]:
-    """Return (windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
+    """Return (windows, features), each column with mean 0 and deviation 1, and the track number of each window."""
     layout = gallery.layout
     slow = [at_working_rate(layout, track) for track in tracks]
-    # The shortest clip has to have two windows.
+    # The shortest clip must have two windows.
     width = max(4, min(WINDOW, min(len(track) for track in slow) // 2))
     limbs = np.isin(np.arange(len(layout.points)), layout.limbs)
     poses, velocities, manners, groups = [], [], [], []
@@ -61,7 +61,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
             velocities.append(changes[rows].mean(axis=0))
             manners.append(_manner(track.world[rows], track.frame_time, limbs, layout.size))
             groups.append(number)
-    # Few components: more would fit the noise of few clips.
+    # Use few components: more would fit the noise of few clips.
     parts = [_leading(np.array(poses), 8), _leading(np.array(velocities), 6), np.array(manners)]
     features = np.concatenate(parts, axis=1)
     features -= features.mean(axis=0)
@@ -69,7 +69,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Return the logarithm of mean speed, acceleration and jerk, of the limbs and of the rest."""
+    """Return the logarithm of the mean speed, acceleration and jerk of the limbs and of the rest."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():
@@ -88,13 +88,13 @@ def _leading(rows: Floats, count: int) -> Floats:
 
 
 def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Generator) -> float:
-    """Return mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
+    """Return the mean AUC over folds; every fold contains clips of both sets, and no clip is in two folds."""
     # Every fold needs clips of both sets.
     folds = min(4, int(labels.sum()), int((~labels).sum()))
     fold = np.zeros(len(labels), dtype=np.intp)
     for side in (labels, ~labels):
         members = rng.permutation(np.flatnonzero(side))
-        # Folds are of clips, not windows: windows of one clip are alike and would give the answer away.
+        # Split by clip, not by window: windows of one clip are similar and would give the answer away.
         fold[members] = np.arange(len(members)) % folds
     aucs = []
     for number in range(folds):
@@ -112,14 +112,14 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
         deviations = rows[labels == side] - mean
         spread += deviations.T @ deviations / (2.0 * len(deviations))
     size = max(float(np.trace(spread)) / len(spread), 1e-12)
-    # With few clips the covariance is nearly singular, and its inverse mostly noise.
+    # With few clips the covariance is nearly singular, and its inverse is mostly noise.
     shrunk = (1.0 - SHRINKAGE) * spread + SHRINKAGE * size * np.eye(len(spread))
     return np.asarray(np.linalg.solve(shrunk, means[1] - means[0]))
 
 
 def area_under_curve(scores: Floats, labels: Bools) -> float:
-    """Return the chance that a true one scores higher than a false one, ties counting half."""
+    """Return the probability that a true item scores higher than a false one, counting ties as half."""
     low, high = np.sort(scores[~labels]), scores[labels]
-    # The left and right ranks of equal scores average to half a win each.
+    # Averaging the left and right ranks counts equal scores as half a win.
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))

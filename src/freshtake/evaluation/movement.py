@@ -17,7 +17,7 @@ from freshtake.variation.phase import read_linear
 
 
 def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
-    """Return a track's jerk over the inputs' (1: as smooth as they are), and its largest step in the ground plane."""
+    """Return a track's jerk relative to the inputs' (1: as smooth), and its largest step in the ground plane."""
     slow = at_working_rate(gallery.layout, track)
     limbs = list(gallery.layout.limbs)
     parts: Parts = {}
@@ -39,7 +39,7 @@ def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
 
 
 def jerk(positions: Floats, frame_time: float) -> Floats:
-    """Return the length of the third difference of positions per second cubed, (frames - 3, points)."""
+    """Return the magnitude of the third difference of positions per second cubed, (frames - 3, points)."""
     if len(positions) < 4:
         return np.zeros((0, positions.shape[1]))
     return np.asarray(np.linalg.norm(np.diff(positions, 3, axis=0), axis=-1) / frame_time**3)
@@ -58,7 +58,7 @@ def _summary(values: Floats) -> tuple[float, float]:
 
 
 def _input_jerk(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
-    """Return mean and 99th percentile of the inputs' jerk, of all points or limbs, weighted by their frames."""
+    """Return the mean and 99th percentile of the inputs' jerk, for all points or limbs, weighted by their frames."""
     tracks = gallery.slow if slow else gallery.inputs
     chosen = list(gallery.layout.limbs) if limbs else slice(None)
     pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
@@ -74,7 +74,7 @@ SPEEDS = 11  # between the slowest and the fastest tempo
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:
-    """Return the duration, also over the inputs' mean; the share of windows at another tempo, and how far off."""
+    """Return the duration, also over the inputs' mean; the fraction of windows at another tempo, and how far off."""
     mean = float(np.mean([other.duration for other in gallery.inputs]))
     parts = {"duration": Part(track.duration)}
     if mean > 0:
@@ -85,7 +85,7 @@ def measure_timing(gallery: Gallery, track: Track) -> Parts:
 
 
 def tempo(gallery: Gallery, track: Track) -> Parts:
-    """Return which windows of the track fit the inputs better when those are played at another speed."""
+    """Return how many windows of the track fit the inputs better at another speed, and how far that speed is off."""
     features = track.thirty().features
     speeds, played = gallery.once(played_inputs)
     # Windows of a second, at 30 frames.
@@ -93,14 +93,14 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
     if costs.shape[1] == 0 or not np.isfinite(costs).any():
         return {}
     normal_costs = costs[speeds.index(1.0)]
-    # Another speed counts where it fits better by 5 % than the inputs' speed: windows differ a little by chance.
+    # Another speed counts only if it fits 5 % better than the inputs' speed: windows differ a little by chance.
     better = costs.min(axis=0) < 0.95 * normal_costs
     off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
     return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
 
 
 def played_inputs(gallery: Gallery) -> tuple[list[float], list[list[Floats]]]:
-    """Return the speeds, and per speed the inputs' features played at it."""
+    """Return the speeds, and for each the inputs' features played at it."""
     steps = np.round(np.exp(np.linspace(np.log(SLOWEST), np.log(FASTEST), SPEEDS)), 4)
     # Other speeds are compared with speed 1, which therefore must be included exactly.
     speeds = sorted([*steps[np.abs(steps - 1.0) > 0.01].tolist(), 1.0])
@@ -115,7 +115,7 @@ def stretched(values: Floats, speed: float) -> Floats:
 
 
 def spread(tracks: Sequence[Track]) -> float:
-    """Return the standard deviation of the durations as a share of their mean; NaN for fewer than two."""
+    """Return the standard deviation of the durations as a fraction of their mean; NaN for fewer than two."""
     durations = np.array([track.duration for track in tracks])
     if len(durations) < 2 or durations.mean() <= 0:
         return float("nan")
@@ -126,7 +126,7 @@ SLIDING = 100.0 * RECORDED.speed_on  # % of the leg length per second
 
 
 class Standing(NamedTuple):
-    """The inputs' frames (30 a second), pose by pose: where each foot is planted, and how fast it moves there."""
+    """For each pose of the inputs (30 a second), which feet are planted and how fast they move."""
 
     poses: Floats
     planted: Bools
@@ -134,7 +134,7 @@ class Standing(NamedTuple):
 
 
 def measure_feet(gallery: Gallery, track: Track) -> Parts:
-    """Return foot figures of one track; empty where there are no feet."""
+    """Return the foot figures of one track; empty if there are no feet."""
     if not gallery.layout.feet:
         return {}
     slow = track.thirty()
@@ -174,12 +174,12 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
     """Measure skating as papers on text-to-motion do (Kimodo 2026): in metres, regardless of the body's size.
 
     Args:
-        gallery: The inputs, which know the floor and the unit.
+        gallery: The inputs, which define the floor and the unit.
         slow: The track, about 30 frames per second.
 
     Returns:
-        The share of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes at contacts: near
-        the floor in both of two frames. Empty where the unit is unknown or no foot is near the floor.
+        The fraction of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes in contact:
+        near the floor in two successive frames. Empty if the unit is unknown or no foot is near the floor.
     """
     metres = gallery.layout.unit_m
     if metres is None or len(slow) < 2:
@@ -196,14 +196,14 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 
 
 def floor_heights(gallery: Gallery) -> Floats:
-    """Return per foot joint the height at which it stands: a low percentile of its heights in the inputs."""
+    """Return the height at which each foot joint stands: a low percentile of its heights in the inputs."""
     heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
     # The lowest frames may be outliers: a low percentile is the floor.
     return np.asarray(np.percentile(heights, 2.0, axis=0))
 
 
 def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
-    """Return (frames, feet): horizontal speed since the last frame in % of a leg per second, height over the floor."""
+    """Return (frames, feet): horizontal speed since the last frame in % of a leg per second, height above the floor."""
     feet = slow.world[:, list(gallery.layout.feet)]
     height = feet[..., UP] - gallery.once(floor_heights)
     if len(slow) < 2:
@@ -225,7 +225,7 @@ def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
 
 
 def input_standing(gallery: Gallery) -> Standing:
-    """Find where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
+    """Find where the inputs' feet are planted: low and slow. In the poses nearest to these, a variant should stand."""
     poses, planted, speeds = [], [], []
     for track in gallery.slow:
         speed, height = motion_of_feet(gallery, track)
@@ -239,7 +239,7 @@ QUANTILES = 200
 
 
 class Range(NamedTuple):
-    """Per DOF the lowest and highest value allowed, the inputs' spread and their quantiles."""
+    """For each DOF the lowest and highest value allowed, the inputs' spread and their quantiles."""
 
     low: Floats
     high: Floats
@@ -248,7 +248,7 @@ class Range(NamedTuple):
 
 
 class DofFigures(NamedTuple):
-    """One DOF: Wasserstein-1 distance to the inputs in their standard deviations, share of frames out of range."""
+    """For one DOF the Wasserstein-1 distance to the inputs in their standard deviations, and the share out of range."""
 
     name: str
     distance: float
@@ -283,13 +283,13 @@ def quantiles(rows: Floats) -> Floats:
 
 
 def wasserstein(known: Range, rows: Floats) -> Floats:
-    """Return per DOF the mean distance between equal quantiles (Wasserstein-1) in the inputs' standard deviations."""
+    """Return per DOF the mean distance between equal quantiles (Wasserstein-1), in the inputs' standard deviations."""
     distance = np.abs(quantiles(rows) - known.quantiles).mean(axis=0)
     return np.asarray(distance / np.maximum(known.spread, STILL))
 
 
 def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:
-    """Return every DOF with the figures of all tracks together, those that move the body most first."""
+    """Return the figures of each DOF over all tracks together, starting with the DOFs that move the body most."""
     allowed = gallery.once(input_range)
     rows = np.concatenate([track.dofs for track in tracks])
     distance = wasserstein(allowed, rows)

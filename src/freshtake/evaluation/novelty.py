@@ -25,7 +25,7 @@ from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 
-EXACT = 1e-6  # radians; for strokes the same share of their size
+EXACT = 1e-6  # radians; for strokes, the same fraction of their size
 TOLERANCES = {
     "copied": EXACT,
     "copied_001deg": np.radians(0.01),
@@ -33,11 +33,11 @@ TOLERANCES = {
     "copied_1deg": np.radians(1.0),
 }
 FOLLOWING = np.radians(1.0)
-BLOCK = 4_000_000  # numbers of a distance matrix in memory at a time
+BLOCK = 4_000_000  # elements of a distance matrix kept in memory at a time
 
 
 def measure_copies(gallery: Gallery, track: Track) -> Parts:
-    """Return copied shares, longest followed runs and nearest-input distance of one track."""
+    """Return the copied shares, longest copied runs and nearest-input distance of one track."""
     nearest = nearest_difference(gallery, track)
     parts = {key: Part(float((nearest <= limit).mean()), len(track)) for key, limit in TOLERANCES.items()}
     exact, close = followed_runs(gallery, track)
@@ -50,7 +50,7 @@ def measure_copies(gallery: Gallery, track: Track) -> Parts:
 
 
 def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
-    """Return per track the share of its frames that equal a frame of another of the tracks."""
+    """Return for each track the fraction of its frames that equal a frame of another track."""
     if len(tracks) < 2:
         return []
     rows, owners = [_rows(gallery, t) for t in tracks], [np.full(len(t), n) for n, t in enumerate(tracks)]
@@ -59,7 +59,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     parts = []
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
-        # The nearest by matrices is quick to find; whether it is a copy is decided by its angles.
+        # Finding the nearest by rotation matrices is quick; the angles then decide whether it is a copy.
         nearest = others[_nearest(rows[number], everything[others])]
         differences = difference(gallery, _poses(gallery, track), turns[nearest])
         parts.append(Part(float((differences <= EXACT).mean()), len(track)))
@@ -74,14 +74,14 @@ def nearest_difference(gallery: Gallery, track: Track) -> Floats:
 
 
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
-    """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the distance by size."""
+    """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the distance in sizes."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
 
 
 def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
-    """Return the most frames in a row that equal successive frames of one input: exactly, and within one degree."""
+    """Return the longest runs of frames equal to successive frames of one input: exactly, and within one degree."""
     exact, close = 0, 0
     for other in gallery.inputs:
         differences = pose_differences(gallery, track, other)
@@ -91,7 +91,7 @@ def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
 
 
 def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
-    """Return (frames of a, frames of b): the largest joint rotation between each two poses."""
+    """Return (frames of a, frames of b): the largest joint rotation between any two poses."""
     if not gallery.layout.has_body:
         return distances(_poses(gallery, a), _poses(gallery, b)) / gallery.layout.size
     return pose_angles(a.turns, b.turns)
@@ -110,12 +110,12 @@ def longest_diagonal(mask: Bools) -> int:
 def nearest_pose(gallery: Gallery, track: Track) -> Floats:
     """Return per frame (30 a second) the mean joint distance, in sizes, to the nearest input pose without heading.
 
-    The inputs count at their full rate. The five poses that are nearest by root mean square are compared by the mean.
+    The inputs are used at their full rate. The five poses nearest by root mean square are compared by the mean.
     """
     poses = np.concatenate([other.body for other in gallery.inputs])
     slow = at_working_rate(gallery.layout, track).body
     all_distances = distances(flat(slow), flat(poses))
-    # Root mean squares are quick for all pairs; the mean, which is the figure, only for the nearest five.
+    # Root mean squares are quick for all pairs; the mean, which is the figure, is computed for the nearest five only.
     count = min(5, len(poses))
     candidates = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     means = np.linalg.norm(slow[:, None] - poses[candidates], axis=-1).mean(axis=-1)
@@ -123,7 +123,7 @@ def nearest_pose(gallery: Gallery, track: Track) -> Floats:
 
 
 def _rows(gallery: Gallery, track: Track) -> Floats:
-    """Return poses as points whose distances grow with the differences: rotation matrices, or the stroke's points."""
+    """Return poses as points whose distances grow with the differences: rotation matrices, or a stroke's points."""
     return flat(to_matrix(track.turns)[:, :, :2]) if gallery.layout.has_body else flat(track.world)
 
 
@@ -132,7 +132,7 @@ def _poses(gallery: Gallery, track: Track) -> Floats:
 
 
 def _nearest(rows: Floats, others: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return row by row the number of the nearest other row, in blocks that bound the memory."""
+    """Return for each row the number of the nearest other row, in blocks to limit memory."""
     step = max(1, BLOCK // max(len(others), 1))
     blocks = [distances(rows[k : k + step], others).argmin(axis=1) for k in range(0, len(rows), step)]
     return np.concatenate(blocks)
@@ -153,25 +153,25 @@ def measure_coverage(gallery: Gallery, track: Track) -> Parts:
     patched = patched_cost(costs)
     if np.isfinite(patched):
         parts["global_diversity"] = Part(patched)
-    short = cheapest_windows(costs, SHORT)[:-1]  # the last window is left out in the definition
+    short = cheapest_windows(costs, SHORT)[:-1]  # the definition leaves out the last window
     if len(short) and np.isfinite(short).all():
         parts["local_diversity"] = Part(float(short.mean() / SHORT))
     return parts
 
 
 def set_coverage(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """Return the share of the inputs' windows that at least one of the tracks covers."""
+    """Return the fraction of the inputs' windows covered by at least one of the tracks."""
     masks = [covered_windows(frame_costs(gallery, track)) for track in tracks]
     return float(np.any(masks, axis=0).mean()) if len(masks[0]) else float("nan")
 
 
 def frame_costs(gallery: Gallery, track: Track) -> list[Floats]:
-    """Return per input the distances (frames of the track, frames of the input)."""
+    """Return for each input the distances (frames of the track, frames of the input)."""
     return [distances(track.thirty().features, other.features) for other in gallery.slow]
 
 
 def covered_windows(costs: list[Floats]) -> Bools:
-    """Return per long window of the inputs whether the track has one like it."""
+    """Return for each long window of the inputs whether the track has one like it."""
     covered = []
     for cost in costs:
         sums = window_costs(cost.T, LONG)
@@ -182,7 +182,7 @@ def covered_windows(costs: list[Floats]) -> Bools:
 
 
 def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
-    """Return the least cost of a track cut into pieces of `shortest` frames or more, each aligned to one of an input.
+    """Return the minimum cost of a track cut into pieces of `shortest` frames or more, each aligned to one of an input.
 
     open_[k] is the cost of the frames so far when the last piece ends at the input's frame k, done[i] the cost of the
     first i frames. Returns the mean cost per frame (patched nearest neighbour).
@@ -197,7 +197,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
     for i in range(1, frames + 1):
         for number, cost in enumerate(costs):
             longer = np.full(cost.shape[1] + 1, np.inf)
-            # Either the last piece grows by one frame, or a new one of the least length ends here.
+            # Either the last piece grows by one frame, or a new one of minimum length ends here.
             longer[1:] = ends[number][:-1] + cost[i - 1]
             if i >= shortest and cost.shape[1] >= shortest:
                 fresh = done[i - shortest] + starts[number][i - shortest]
@@ -208,7 +208,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
 
 
 MOST_PAIRS = 200
-LONGEST = 10  # times the longest input; of a longer track (a stream) only the beginning is compared
+LONGEST = 10  # times the longest input; only the beginning of a longer track (a stream) is compared
 
 
 def measure_diversity(gallery: Gallery, track: Track) -> Parts:
@@ -221,7 +221,7 @@ def measure_diversity(gallery: Gallery, track: Track) -> Parts:
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return the mean distance between two of the tracks, in % of the size; NaN for fewer than two.
 
-    Of more than 200 pairs, 200 are used, evenly spread over all of them.
+    Of more than 200 pairs, 200 evenly spread ones are used.
     """
     pairs = list(combinations(range(len(tracks)), 2))
     if not pairs:
@@ -233,33 +233,33 @@ def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def weighed(gallery: Gallery, track: Track) -> Floats:
-    """Return DOFs at 30 frames per second, times their scale, so that differences are about distances in sizes."""
+    """Return DOFs at 30 frames per second, times their scale: their differences are about distances in sizes."""
     longest = LONGEST * max(len(other) for other in gallery.slow)
     return at_working_rate(gallery.layout, track).dofs[:longest] * gallery.layout.scales
 
 
 class Span(NamedTuple):
-    """The inputs' mean (times, DOFs), which is the template, its direction of movement, and the aligned inputs."""
+    """The inputs' mean (times, DOFs), used as the template, its direction of movement, and the aligned inputs."""
 
     mean: Floats
     along: Floats
     aligned: Floats
 
     def deviations(self, rows: Floats) -> Floats:
-        """Return deviations (..., times, DOFs) from the mean, at right angles to its movement."""
+        """Return deviations (..., times, DOFs) from the mean, perpendicular to its movement."""
         difference = rows - self.mean
         return np.asarray(difference - (difference * self.along).sum(axis=-1, keepdims=True) * self.along)
 
 
 def measure_span(gallery: Gallery, track: Track) -> Parts:
-    """Return shares outside the span of constant weights, and of weights that may change from frame to frame."""
+    """Return the shares outside the span of constant weights, and of weights that may change from frame to frame."""
     if len(gallery.inputs) < 2:
         return {}
     return shares(gallery, aligned_to(gallery.once(input_span).mean, _span_rows(gallery, track)))
 
 
 def shares(gallery: Gallery, rows: Floats) -> Parts:
-    """Return both shares of aligned rows; the second only where inputs do not span all of every frame's space."""
+    """Return both shares of aligned rows; the second only if the inputs do not span the full space of every frame."""
     span = gallery.once(input_span)
     deviations = span.deviations(rows)
     total = float((deviations**2).sum())
@@ -272,13 +272,13 @@ def shares(gallery: Gallery, rows: Floats) -> Parts:
 
 
 def _residual(basis: Floats, deviations: Floats) -> float:
-    """Return summed squares of `deviations` (n, d) at right angles to the rows of each one's basis (n, k, d)."""
+    """Return the sum of squares of `deviations` (n, d) perpendicular to the rows of each one's basis (n, k, d)."""
     along = np.einsum("nkd,nd->nk", basis, deviations)
     return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
 
 
 def _basis(gallery: Gallery, by_frame: bool) -> Floats:
-    """Return orthonormal rows (n, inputs, d) that span the inputs' deviations; 0 where there are fewer of them.
+    """Return orthonormal rows (n, inputs, d) that span the inputs' deviations; 0 for surplus rows.
 
     Deviations are vectors over all times at once, or `by_frame` at each time separately.
     """
@@ -291,13 +291,13 @@ def _basis(gallery: Gallery, by_frame: bool) -> Floats:
 
 
 def input_span(gallery: Gallery) -> Span:
-    """Align inputs to the one that is nearest to the others, then average and align again."""
+    """Align the inputs to the one nearest to the others, then average and align again."""
     rows = [_span_rows(gallery, track) for track in gallery.inputs]
     pairs = [(a, b) for a in rows for b in rows]
     summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)
     template = rows[int(summed_distances.argmin())]
     aligned = np.stack([aligned_to(template, r) for r in rows])
-    # The mean changes with the inputs that are aligned to it: repeat once.
+    # Aligning the inputs to the mean changes the mean: repeat once.
     for _ in range(2):
         template = aligned.mean(axis=0)
         aligned = np.stack([aligned_to(template, r) for r in rows])
@@ -307,15 +307,15 @@ def input_span(gallery: Gallery) -> Span:
 
 
 def _span_rows(gallery: Gallery, track: Track) -> Floats:
-    """Return weighted DOFs at full rate; for a track much longer than the inputs (a stream) the beginning."""
+    """Return weighted DOFs at full rate; only the beginning of a track much longer than the inputs (a stream)."""
     longest = LONGEST * max(len(other) for other in gallery.inputs)
     return track.dofs[:longest] * gallery.layout.scales
 
 
 def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) -> Parts:
-    """Return the shares of convex combinations of the inputs, which should be 0: the error of the method itself.
+    """Return the shares of convex combinations of the inputs, which should be 0: they show the error of the method.
 
-    The combinations are aligned to the mean like any other track, so that errors of the alignment show.
+    The combinations are aligned to the mean like any other track, so errors of the alignment show.
     """
     span = gallery.once(input_span)
     all_shares = []

@@ -16,15 +16,15 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.phase import read_linear
 
-PHASES = 48  # moments, evenly spread over a clip, at which poses are compared
+PHASES = 48  # evenly spaced moments of a clip at which poses are compared
 
 
 class Manner(NamedTuple):
-    """One clip: jerk of the hips (mean), path of the toes (summed), travel of the hips on the ground, largest
-    acceleration of any joint, lowest point of a foot, how far hands and feet swing to and fro, and its poses.
+    """One clip: mean jerk of the hips, path length of the toes, travel of the hips on the ground, largest acceleration
+    of any joint, lowest point of a foot, how far hands and feet swing to and fro, and its poses.
 
-    `swings`: left and right hand, left and right foot (NaN where there are not two). `poses` (moments, joints x 3):
-    positions without heading, from the hips, which keep their height.
+    `swings`: left and right hand, left and right foot (NaN if there are not two). `poses` (moments, joints x 3):
+    positions relative to the hips, without heading; the hips keep their height.
     """
 
     hip_jerk: float
@@ -52,26 +52,26 @@ def manner(joints: Joints, track: Track) -> Manner:
 
 
 def body_positions(joints: Joints, track: Track) -> Floats:
-    """Return joints (frames, joints, 3) in leg lengths from the hips, heading removed; the hips keep their height."""
+    """Return joints (frames, joints, 3) in leg lengths from the hips, without heading; the hips keep their height."""
     body = (track.body - track.body[:, [joints.hips]]) / joints.leg
     body[:, joints.hips, UP] = track.world[:, joints.hips, UP] / joints.leg
     return body
 
 
 def at_moments(values: Floats, count: int) -> Floats:
-    """Return values at evenly spread moments from the first frame to the last, interpolated linearly."""
+    """Return values at evenly spaced moments from the first frame to the last, interpolated linearly."""
     return read_linear(flat(values), np.linspace(0.0, len(values) - 1, count)).reshape(count, *values.shape[1:])
 
 
 def static_share(poses: Floats, mean: Floats) -> float:
-    """Return the share of the squared difference to a mean (moments, columns) that is constant over time: posture."""
+    """Return the share of the squared difference from a mean (moments, columns) that is constant over time: posture."""
     differences = poses - mean
     total = float((differences**2).sum(axis=1).mean())
     return float((differences.mean(axis=0) ** 2).sum()) / total if total > 0 else float("nan")
 
 
 def swings_together(manners: Sequence[Manner]) -> tuple[float, float]:
-    """Return how left and right amplitudes correlate over clips: of hands, of feet; NaN where nothing varies."""
+    """Return how left and right amplitudes correlate over clips, for hands and for feet; NaN if nothing varies."""
     swings = np.array([one.swings for one in manners]).T
     return _correlation(swings[0], swings[1]), _correlation(swings[2], swings[3])
 
@@ -101,9 +101,9 @@ Figures = dict[str, Figure]
 
 
 def energy_score(drawn: Floats, real: Floats) -> float:
-    """Return the mean distance of real clips to drawn ones, less half that of two different drawn ones (rows).
+    """Return the mean distance between real and drawn clips, minus half that between two different drawn ones (rows).
 
-    With different ones only it is fair: its expectation does not depend on how many were drawn.
+    Using only different ones makes it fair: its expectation does not depend on how many were drawn.
     """
     across = np.linalg.norm(real[:, None] - drawn, axis=-1).mean()
     first, second = np.triu_indices(len(drawn), 1)
@@ -112,13 +112,13 @@ def energy_score(drawn: Floats, real: Floats) -> float:
 
 
 def variogram_score(drawn: Floats, real: Floats, pairs: Ints) -> float:
-    """Return the variogram score of order 1/2 over pairs of columns (2, pairs): whether both sets covary alike."""
+    """Return the variogram score of order 1/2 over pairs of columns (2, pairs): whether both sets covary similarly."""
     expected = _variogram(drawn, pairs).mean(axis=0)
     return float(((_variogram(real, pairs) - expected) ** 2).mean())
 
 
 def column_pairs(rows: Floats, rng: np.random.Generator) -> Ints:
-    """Return pairs of columns that move, drawn from a copy of the generator: sets to compare get the same pairs."""
+    """Return pairs of columns that move, drawn from a copy of the generator: sets to be compared get the same pairs."""
     moving, drawing = np.flatnonzero(rows.std(axis=0) > STILL), deepcopy(rng)
     return np.stack([drawing.choice(moving, PAIRS), drawing.choice(moving, PAIRS)])
 
@@ -145,14 +145,14 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
 
 
 def _each(value: Callable[[Manner], float], *sets: Manners) -> list[Floats]:
-    """Return the value of every clip, set by set."""
+    """Return the values of all clips, set by set."""
     return [np.array([value(one) for one in clips]) for clips in sets]
 
 
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
-    """Return a quantity of variants divided by the inputs' mean; empty where that is below the least."""
+    """Return a quantity of the variants divided by the inputs' mean; empty if that is below the minimum."""
     input_values, variant_values, further = _each(value, inputs, variants, extra)
     if not input_values.mean() > least:
         return {}
@@ -182,8 +182,8 @@ def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     mean = np.mean([one.poses for one in inputs], axis=0)
     input_shares, variant_shares, further = _each(lambda one: static_share(one.poses, mean), inputs, variants, extra)
-    # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
-    # two inputs both have the same share, which is no range
+    # The difference of an input from the mean of the others is a multiple of that from the mean of all, so its share is
+    # the same; two inputs both have the same share, which is not a range.
     left_out = tuple(input_shares) if len(inputs) > 2 else ()
     if not np.isfinite(variant_shares).all():
         return {}

@@ -1,4 +1,4 @@
-"""The result of an evaluation: figures with those of real takes next to them, ready for JSON."""
+"""Results of an evaluation: figures next to those of real takes, ready for JSON."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from freshtake.evaluation.figure_kinds import BY_KEY, Kind
 from freshtake.evaluation.movement import DofFigures
 
 TOLERANCE = 1e-9
-AUC_ALIKE = 0.75  # up to here two sets count as hard to tell apart
+AUC_ALIKE = 0.75  # up to this value, two sets count as hard to tell apart
 AUC_SLACK = 0.05  # or up to this much above the AUC of two sets of real takes
-CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how much of it variants have to keep
+CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of it that variants must keep
 
 
 @dataclass(frozen=True)
 class Figure:
     """One figure of the variants next to the same figure of real takes.
 
-    `value` is that of all variants together, `each` that of every variant. `left_out` holds each input scored against
-    the other inputs, `extra` each further real take scored against the inputs (for figures of entire sets: one value
-    for the set). `inputs` is the inputs' value where it is meaningful.
+    `value` is that of all variants together, `each` that of every variant. `left_out` contains each input scored
+    against the other inputs, `extra` each further real take scored against the inputs (for figures of entire sets: one
+    value for the set). `inputs` is the inputs' value if it is meaningful.
     """
 
     key: str
@@ -44,7 +44,7 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """`good`, `above` or `below` what real takes do, or "" where there is nothing to compare with."""
+        """`good`, or `above` or `below` what real takes do; "" if there is nothing to compare with."""
         wanted, real = self.kind.wanted, self.real
         if wanted == "zero":
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
@@ -77,13 +77,13 @@ class Figures:
     figures: tuple[Figure, ...]
 
     def figure(self, key: str) -> Figure | None:
-        """Return the figure of this name.
+        """Return the figure with this name.
 
         Args:
             key: the key of a figure, such as "jerk".
 
         Returns:
-            The figure, or None where it does not apply.
+            The figure, or None if it does not apply.
         """
         return next((figure for figure in self.figures if figure.key == key), None)
 
@@ -94,7 +94,7 @@ class Figures:
             key: the key of a figure, such as "jerk".
 
         Returns:
-            The value in the unit of its kind; NaN where it does not apply.
+            The value in the unit of its kind; NaN if it does not apply.
         """
         figure = self.figure(key)
         return float("nan") if figure is None else figure.value
@@ -102,7 +102,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Column(Figures):
-    """The figures of another set of motions, such as a baseline, in the place of the variants."""
+    """The figures of another set of motions, such as a baseline, in place of the variants."""
 
     name: str
     figures: tuple[Figure, ...]
@@ -132,7 +132,7 @@ class Evaluation(Figures):
         """Return all figures as a dictionary for JSON.
 
         Returns:
-            Plain values; NaN becomes None, and diversity carries smoothness and foot speed with it.
+            Plain values; NaN becomes None, and diversity comes with smoothness and foot speed.
         """
         out = asdict(self)
         out["figures"] = {figure.key: _figure_dict(figure) for figure in self.figures}

@@ -42,7 +42,7 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
 
 
 def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    """Return how strongly deviations are correlated, compared with the inputs'."""
+    """Return how strongly deviations are correlated, relative to the inputs'."""
     if not gallery.layout.has_body or len(material.inputs) < 2:
         return {}
     of_inputs = coordination.covariation(gallery, material.inputs)
@@ -95,19 +95,19 @@ def _finite(value: float) -> tuple[float, ...]:
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
 REASONS = {
-    "auc": "needs at least two extra takes and two variants to try a classifier on clips it has not seen",
-    "auc_p": "it belongs to the AUC against extra takes",
+    "auc": "needs at least two extra takes and two variants to test a classifier on clips it has not seen",
+    "auc_p": "it is part of the AUC against extra takes",
     "auc_inputs": "needs at least two inputs and two variants",
-    "action": "no quantity stands out that peaks equally often in all inputs",
+    "action": "no quantity both stands out and peaks equally often in all inputs",
     "diversity": "needs two variants and two inputs that differ",
     "between": "needs two variants",
     "copied_others": "needs two variants",
     "duration_spread": "needs two variants",
     "outside_span": "needs two inputs that differ",
     "outside_frames": "needs two inputs that differ, and fewer inputs than DOFs",
-    "jerk_limbs_full": "the variants have another rate than the inputs",
+    "jerk_limbs_full": "the variants and the inputs have different frame rates",
     "coordination": "fewer than two DOFs move in the inputs",
-    "coordination_sides": "no joints are called left and right, or none of them moves",
+    "coordination_sides": "no joints are named left and right, or none of them moves",
     "hip_jerk": "the hips of the inputs never move",
     "static": "a variant equals the inputs' mean",
     "peak": "the inputs never move",
@@ -177,7 +177,7 @@ def evaluate(
     baselines: Mapping[str, Sequence[Motion]] | None = None,
     report: Report = silent,
 ) -> Evaluation:
-    """Score variants against the inputs they were made from, and against the scores of further real takes.
+    """Score variants against the inputs they were made from, and against the scores of additional real takes.
 
     Args:
         inputs: the takes that were learned from, one or more.
@@ -185,11 +185,11 @@ def evaluate(
         extra: real takes that were not among the inputs.
         rng: the source of random numbers.
         action: the quantity whose peaks are counted, or "auto" to choose one from the inputs.
-        baselines: further sets of motions by name, scored by the same figures as columns next to the variants.
+        baselines: other sets of motions by name, scored by the same figures and shown as columns next to the variants.
         report: receives `Progress`.
 
     Returns:
-        Every figure that applies, with its values for real takes, and a reason for every one that does not.
+        Every figure that applies, with its values for real takes, and a reason for each one that does not.
     """
     sets = dict(baselines or {})
     material = unpacked(inputs, [*variants, *(one for motions in sets.values() for one in motions)], extra)
@@ -245,7 +245,7 @@ def _columns(
     gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None,
     sets: Mapping[str, Sequence[Motion]], tracks: Sequence[Track], rng: np.random.Generator,
 ) -> tuple[Column, ...]:  # fmt: skip
-    """Return the same figures of further sets, each in the variants' place."""
+    """Return the same figures for other sets, each in place of the variants."""
     columns, first = [], 0
     for name, motions in sets.items():
         set_tracks = list(tracks[first : first + len(motions)])

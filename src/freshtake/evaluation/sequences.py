@@ -1,4 +1,4 @@
-"""Measure clips in sequence: steps at the joins, and frames that are copied."""
+"""Measure clips in sequence: steps at the joins, and copied frames."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from freshtake.numeric.arrays import Floats
 
 
 class Pace(NamedTuple):
-    """How fast clips are: the 99th percentile of the mean step of joints, the largest foot speed and acceleration.
+    """How fast clips are: the 99th percentile of the joints' mean step, the largest foot speed and acceleration.
 
-    As figures of loops and of joins they are shares of the inputs'.
+    For loops and joins, the figures are fractions of the inputs'.
     """
 
     step: float
@@ -27,7 +27,7 @@ class Pace(NamedTuple):
     acceleration: float
 
     def over(self, other: Pace) -> Pace:
-        """Return each figure as a share of another's."""
+        """Return each figure divided by another pace's."""
         return Pace(*(value / max(other_value, 1e-12) for value, other_value in zip(self, other, strict=True)))
 
 
@@ -39,7 +39,7 @@ def pace_of(clips: Sequence[Clip]) -> Pace:
 
 
 def _quickest(places: Floats, clip: Clip) -> tuple[float, float]:
-    """Return the largest speed of a foot, and the largest acceleration of any joint, in places (frames, joints, 3)."""
+    """Return the largest speed of a foot and the largest acceleration of any joint, from joint positions."""
     speeds = np.diff(places, axis=0) / clip.frame_time
     feet = list(foot_joints(clip.skeleton)) or list(clip.skeleton.body())
     bends = np.diff(speeds, axis=0)[:, clip.skeleton.body()] / clip.frame_time
@@ -59,7 +59,7 @@ def loop_pace(loop: Clip, inputs: Pace) -> Pace:
 
 
 def join_pace(loops: Sequence[Clip], inputs: Pace) -> Pace:
-    """Return the largest step, foot speed and acceleration where any of the loops follows any other or itself."""
+    """Return the largest step, foot speed and acceleration when any of the loops follows any other or itself."""
     ends = [_ends(loop) for loop in loops]
     before, after = np.stack([end[:2] for end in ends]), np.stack([end[2:] for end in ends])
     first, body = loops[0], list(loops[0].skeleton.body())
@@ -75,7 +75,7 @@ def join_pace(loops: Sequence[Clip], inputs: Pace) -> Pace:
 
 
 def _ends(loop: Clip) -> Floats:
-    """Return (4, joints, 3): the last two and the first two frames, from the place on the ground at the seam."""
+    """Return (4, joints, 3): the last two and the first two frames, from the ground position at the seam."""
     frames = loop_frames(loop)
     out = []
     for clip, seam in ((played(loop, 3, frames - 2), 2), (played(loop, 2), 0)):
@@ -86,7 +86,7 @@ def _ends(loop: Clip) -> Floats:
 
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
-    """Return the share of frames that equal a frame of the inputs in every joint except for the heading."""
+    """Return the fraction of frames whose joints all equal those of an input frame, apart from the heading."""
     turns = without_heading(clip)
     nearest = [pose_angles(turns, without_heading(other)).min(axis=1) for other in inputs]
     return float((np.min(nearest, axis=0) <= EXACT).mean())

@@ -1,6 +1,6 @@
-"""Unpack clips and strokes into arrays, align them by time warps, and hold what they are scored against.
+"""Unpack clips and strokes into arrays, align them by time warps, and store what they are scored against.
 
-A `Gallery` holds the inputs that a track is scored against, with cached results computed from them.
+A `Gallery` contains the inputs that a track is scored against, and caches results computed from them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ GROUND = (0, 2)
 
 @dataclass(frozen=True)
 class Layout:
-    """What all tracks of one evaluation share.
+    """Properties shared by all tracks of one evaluation.
 
-    `size` is the length that distances are measured in: the leg (root to the first toe) of a skeleton, the
-    diagonal of a stroke. `unit_m`: metres per unit, where the takes state it or their body
-    shows it. `feet` and `hands` number the points that count as such; a stroke has none, and no `joints`.
+    `size` is the unit of length for distances: the leg (root to the first toe) of a skeleton, the diagonal of a stroke.
+    `unit_m`: metres per unit, if the takes state it or their body shows it. `feet` and `hands` are the numbers of such
+    points; a stroke has none, and no `joints`.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Track:
 
     @property
     def duration(self) -> float:
-        """The seconds from the first frame to the last."""
+        """Seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time
 
     def every(self, step: int) -> Track:
@@ -88,7 +88,7 @@ class Track:
 
 
 def halvings(frame_time: float) -> int:
-    """Return of how many frames one is left when the rate is halved until it is about 30 frames per second."""
+    """Return the step between the frames that remain when the rate is halved until it is about 30 frames per second."""
     step = 1
     while frame_time * step < 0.017:
         step *= 2
@@ -107,12 +107,12 @@ def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
 
 
 def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:
-    """Return for each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
+    """Return for each foot the joint that stands longest: the toe, or the ankle if there is no toe."""
     return tuple(foot.ankle if foot.toe is None else foot.toe for foot in feet(skeleton))
 
 
 def leg(skeleton: Skeleton) -> float:
-    """Return the summed offsets from the root to the first foot joint; without feet half the longest chain."""
+    """Return the summed offsets from the root to the first foot joint; without feet, half the longest chain."""
     standing = foot_joints(skeleton)
     if not standing:
         return leg_length(skeleton)
@@ -143,7 +143,7 @@ def stroke_layout(inputs: Sequence[Stroke]) -> Layout:
 
 
 def stroke_track(stroke: Stroke) -> Track:
-    """Unpack an evenly timed stroke; its place on the page is left out of `body` and `dofs`."""
+    """Unpack an evenly timed stroke; its position on the page is left out of `body` and `dofs`."""
     centered = stroke.points - stroke.points.mean(axis=0)
     return Track(
         name=stroke.name or "unnamed",
@@ -160,7 +160,7 @@ STILL, STRAIGHT = 0.0, 2.0  # the symmetric form
 
 
 def dtw_distances(pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
-    """Return the distance of every pair of row sequences."""
+    """Return the distance between the row sequences of each pair."""
     return np.array([cheapest(distances(a, b), STILL, STRAIGHT) / (len(a) + len(b)) for a, b in pairs])
 
 
@@ -171,16 +171,17 @@ def dtw_path(a: Floats, b: Floats) -> Ints:
 
 
 def aligned_to(template: Floats, rows: Floats) -> Floats:
-    """Return the rows resampled at the times of the template: per template frame the mean place of those matched to it.
+    """Return the rows resampled at the template's times: for each of its frames the mean position of the matching rows.
 
-    Those places form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs evenly.
+    These positions form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs
+    evenly.
     """
     path = dtw_path(template, rows)
     sums = np.bincount(path[:, 0], weights=path[:, 1], minlength=len(template))
     places = sums / np.bincount(path[:, 0], minlength=len(template))
     reach = min(3, (len(places) - 1) // 2)
     if reach > 0:
-        # Mirrored through its ends the staircase keeps its first and last place.
+        # Reflected through its ends, the staircase keeps its first and last position.
         before, after = 2 * places[0] - places[reach:0:-1], 2 * places[-1] - places[-2 : -reach - 2 : -1]
         padded = np.concatenate([before, places, after])
         places = np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
@@ -190,9 +191,9 @@ def aligned_to(template: Floats, rows: Floats) -> Floats:
 
 
 def window_costs(costs: Floats, width: int) -> Floats:
-    """Return from frame costs C (n, m) the sums W[i, k] = C[i, k] + C[i+1, k+1] + ... over `width` frames.
+    """Return, from frame costs C (n, m), the sums W[i, k] = C[i, k] + C[i+1, k+1] + ... over `width` frames.
 
-    The shape is (n - width + 1, m - width + 1), empty where a track is shorter than the window.
+    The shape is (n - width + 1, m - width + 1), empty if a track is shorter than the window.
     """
     rows, columns = costs.shape[0] - width + 1, costs.shape[1] - width + 1
     if rows <= 0 or columns <= 0:
@@ -205,7 +206,7 @@ def window_costs(costs: Floats, width: int) -> Floats:
 
 
 def cheapest_windows(all_costs: list[Floats], width: int) -> Floats:
-    """Return for each window of rows the lowest cost over all windows of columns; infinite where none fits."""
+    """Return for each window of rows the lowest cost over all windows of columns; infinite if none fits."""
     rows = max(all_costs[0].shape[0] - width + 1, 0)
     best = np.full(rows, np.inf)
     for costs in all_costs:
@@ -256,18 +257,18 @@ def at_working_rate(layout: Layout, track: Track) -> Track:
 
 
 def flat(values: Floats) -> Floats:
-    """Return (frames, everything else)."""
+    """Flatten to (frames, everything else)."""
     return values.reshape(len(values), -1)
 
 
 def mean_of(parts: Sequence[Part]) -> float:
-    """Return the weighted mean; NaN where nothing has weight."""
+    """Return the weighted mean; NaN if nothing has weight."""
     usable = [part for part in parts if part.weight > 0 and np.isfinite(part.value)]
     total = sum(part.weight for part in usable)
     return float(sum(part.value * part.weight for part in usable) / total) if total > 0 else float("nan")
 
 
 def largest_of(parts: Sequence[Part]) -> float:
-    """Return the largest value; NaN where there is none."""
+    """Return the largest value; NaN if there are none."""
     values = [part.value for part in parts if np.isfinite(part.value)]
     return float(max(values)) if values else float("nan")

@@ -1,4 +1,4 @@
-"""Base: the joints above the body in a file, for rigs whose first joint does not travel with it."""
+"""Base: the joints above the body in a file, for rigs whose first joint does not travel with the body."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from freshtake.numeric.rotations import multiply, rotate
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What `rooting.as_filed` needs to restore the form of a clip's file.
+    """Everything `rooting.as_filed` needs to restore the form of a clip's file.
 
-    `chain` runs from joint 0 to the joint that carries the body; `mover` is the one of them that holds the travel in
-    the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the chain in its
-    first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
-    first joints that move on branches next to the body, such as targets of inverse kinematics. With `follows` (root
-    motion) joint 0 moves along under the body: its translation is its height, and how far it is from the body along the
-    ground. `led` are pairs of a carried joint and the joint of the body that it follows in all takes, with its place
-    (pairs, 3) and turn (pairs, 4) in that joint's frame: such as ik_foot_l and foot_l.
+    `chain` runs from joint 0 to the joint that carries the body; `mover` is the joint among them that carries the
+    travel in the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the
+    chain in its first frame (zero and identity if they are the body's), `offsets` (joints, 3) the file's offsets.
+    `carried` are the first joints that move on branches next to the body, such as targets of inverse kinematics. With
+    `follows` (root motion), joint 0 moves along under the body: its translation is its height and its distance from the
+    body along the ground. `led` are pairs of a carried joint and the body's joint that it follows in all takes (such as
+    ik_foot_l and foot_l), with its position (pairs, 3) and rotation (pairs, 4) in that joint's frame.
     """
 
     chain: tuple[int, ...]
@@ -69,14 +69,14 @@ class Base:
         return replace(self, **lengths)
 
     def leading(self, pairs: Collection[tuple[int, int]]) -> Base:
-        """Return the base with only those of the pairs that are led."""
+        """Return the base with only these pairs led."""
         keep = [k for k, pair in enumerate(self.led) if pair in pairs]
         return replace(
             self, led=tuple(self.led[k] for k in keep), led_places=self.led_places[keep], led_turns=self.led_turns[keep]
         )
 
     def tilted(self, turn: Floats) -> Base:
-        """Turn the base by a quaternion: the first joint turns, and the others with it."""
+        """Rotate the base by a quaternion: the first joint rotates, and the others with it."""
         translations, rotations = self.translations.copy(), self.rotations.copy()
         translations[0] = rotate(turn, translations[0])
         if len(self.chain) > 1:

@@ -35,7 +35,7 @@ FARTHER = {
     "near": "{who} come {more:.0f} % nearer than in any take",
     "peak": "joints accelerate {more:.1f} times as much as in any take",
 }
-ALARMS = 0.01  # share of further takes that may exceed any limit
+ALARMS = 0.01  # fraction of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 
@@ -44,9 +44,9 @@ class BodyPlan(NamedTuple):
     """The input of the compiled functions.
 
     `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) the directions along the
-    upper segment, in which the limb bends and sideways of it, in the frame of the upper joint. `counted` (joints,) is
-    0 for joints that are no part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and
-    whether they are of an arm (0) or of legs (1).
+    upper segment, in which the limb bends, and sideways, in the frame of the upper joint. `counted` (joints,) is 0 for
+    joints that are not part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and
+    whether they belong to an arm (0) or to legs (1).
     """
 
     parents: Ints
@@ -77,7 +77,7 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
 
 
 def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end: int) -> Floats:
-    """Return right-handed directions (3, 3) of a limb as its upper joint sees them: along it, in its bend, sideways."""
+    """Return right-handed directions (3, 3) of a limb in its upper joint's frame: along it, in its bend, sideways."""
     back = inverse(rotations[:, upper])
     along = rotate(back, positions[:, middle] - positions[:, upper]).mean(axis=0)
     along /= max(float(np.linalg.norm(along)), 1e-12)
@@ -92,7 +92,7 @@ def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end:
 
 
 def targets(skeleton: Skeleton) -> list[int]:
-    """Return the joints carried next to the body, such as targets of inverse kinematics, which are no bones."""
+    """Return the joints carried next to the body, such as targets of inverse kinematics, which are not bones."""
     carried = () if skeleton.base is None else skeleton.base.carried
     helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
     return sorted({below for joint in (*carried, *helpers) for below in skeleton.descendants(joint)})
@@ -111,7 +111,7 @@ def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[t
 
 
 def _middle(skeleton: Skeleton, arm: int) -> list[int]:
-    """Return the joints of the trunk on the way to an arm, and those of the neck on the way to the head."""
+    """Return the trunk joints on the way to an arm, and the neck joints on the way to the head."""
     parts = body_parts(skeleton)
     heads = [j for j, name in enumerate(skeleton.names) if parts[j] == HEAD and re.search("head", name, re.I)]
     trunk = [joint for joint in skeleton.chain(arm) if parts[joint] == TRUNK]
@@ -119,7 +119,7 @@ def _middle(skeleton: Skeleton, arm: int) -> list[int]:
 
 
 def _segments(skeleton: Skeleton, joints: Sequence[int]) -> list[tuple[int, int]]:
-    """Return parents and joints that are not at the same place."""
+    """Return pairs of parent and joint that are not at the same position."""
     lengths = skeleton.lengths()
     return [(int(skeleton.parents[joint]), joint) for joint in joints if joint > 0 and lengths[joint] > 0]
 
@@ -145,7 +145,7 @@ def _measure(
     for k in range(len(worst)):
         worst[k], at[k] = -math.inf, 0
     for frame in range(len(root)):
-        # Three poses in rotation are enough for a second difference.
+        # Three poses, reused in turn, are enough for a second difference.
         here = places[frame % 3]
         _pose(plan, root[frame], rotations[frame], offsets[min(frame, len(offsets) - 1)], here, turns)
         _bends(plan, here, turns, frame, worst, at)
@@ -185,7 +185,7 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
     back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
     for limb in range(len(plan.limbs)):
         upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
-        # The shank in the thigh's frame: turned back by the conjugate of the thigh's rotation.
+        # The shank in the thigh's frame: rotated back by the conjugate of the thigh's rotation.
         back[0] = turns[upper, 0]
         size = 0.0
         for axis in range(3):
@@ -198,7 +198,7 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
             along += plan.frames[limb, 0, axis] * lower[axis]
             bent += plan.frames[limb, 1, axis] * lower[axis]
             sideways += plan.frames[limb, 2, axis] * lower[axis]
-        # Signed about the usual direction, so that a knee bent backwards is negative and not a large bend.
+        # Signed about the usual direction, so a knee bent backwards is negative rather than a large bend.
         flexion = math.atan2(bent, along)
         side = math.asin(min(max(sideways / max(math.sqrt(size), TINY), -1.0), 1.0))
         _keep(-flexion, frame, 3 * limb, worst, at)
@@ -241,7 +241,7 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     across = aa * bb - ab * ab
     s = min(max((ab * bc - ac * bb) / across, 0.0), 1.0) if across > TINY * aa * bb else 0.0
     t = (ab * s + bc) / bb if bb > 0.0 else 0.0
-    # Beyond an end of the second segment that end is nearest, and the point on the first moves with it.
+    # Beyond an end of the second segment, that end is nearest, and the point on the first moves with it.
     if t < 0.0 or t > 1.0:
         t = min(max(t, 0.0), 1.0)
         s = min(max((ab * t - ac) / aa, 0.0), 1.0) if aa > 0.0 else 0.0
@@ -264,9 +264,9 @@ def _jolt(plan: BodyPlan, first: Floats, second: Floats, third: Floats, frame: i
 
 
 class Figure(NamedTuple):
-    """A figure of a take or variant that is worse the larger it is.
+    """A figure of a take or variant; larger is worse.
 
-    Bends are in radians, depths in leg lengths; clearances and accelerations are logarithms (clearances negative).
+    Bends are in radians, depths in leg lengths; clearances and accelerations are logarithms (negated for clearances).
     """
 
     kind: str
@@ -274,8 +274,8 @@ class Figure(NamedTuple):
     who: str
 
     def sentence(self, value: float, more: float) -> str:
-        """Return in words what the figure is, or by how much it is larger than in the takes."""
-        # Damaged models reach logarithms that exp cannot take.
+        """Describe the figure in words, or by how much it is larger than in the takes."""
+        # Damaged models yield logarithms too large for exp.
         shown = {
             BEND: math.degrees(more),
             DEPTH: 100.0 * more,
@@ -287,14 +287,14 @@ class Figure(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The largest value of every figure, and the frame where it is."""
+    """The largest value of each figure, and the frame where it occurs."""
 
     values: Floats
     frames: Ints
 
 
 def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
-    """Return the figures of a clip; -inf for parts its body does not have."""
+    """Return the figures of a clip; -inf for parts that its body does not have."""
     count = 3 * len(plan.limbs) + 5
     values, frames = np.empty(count), np.empty(count, dtype=np.intp)
     measure(
@@ -321,7 +321,7 @@ class BodyCheck:
 
     @property
     def over(self) -> Bools:
-        """Which limits are exceeded, (figures,)."""
+        """Flags of the exceeded limits, (figures,)."""
         return np.asarray(self.measured.values > self.limits)
 
     @property
@@ -331,7 +331,7 @@ class BodyCheck:
 
     @property
     def excess(self) -> float:
-        """The largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
+        """The largest excess over a limit, in gaps between takes; 0 if none is exceeded."""
         over = self.over
         return float(((self.measured.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
@@ -345,10 +345,10 @@ class BodyCheck:
 
 @dataclass(frozen=True, eq=False)
 class BodyLimits:
-    """Learned by `learn_limits`. `most` (figures,) is the largest value in any take, `gaps` how far takes are apart.
+    """Limits from `learn_limits`. `most` (figures,) is the largest value in any take, `gaps` how far takes are apart.
 
-    A gap is how far a take goes beyond all others, on average over the two outermost ones of a figure, but not less
-    than on average over the figures of its kind.
+    A gap is how far a take goes beyond all others, averaged over the two outermost takes of a figure, but not less than
+    the average over the figures of its kind.
     """
 
     plan: BodyPlan
@@ -365,13 +365,13 @@ class BodyLimits:
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
-    @lru_cache(maxsize=64)  # noqa: B019 - a crowd asks for the same ones again and again
+    @lru_cache(maxsize=64)  # noqa: B019 - a crowd requests the same ones again and again
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
         """Return (figures,) for a clip `length` times as long as a take.
 
         If tails are exponential, takes exceed the largest of n others with probability 1 / (n + 1), and then by more
-        than x with probability exp(-x / gap); (1 + x / (m gap))⁻ᵐ where the gap itself is known from m gaps only. What
-        no body can do does not grow with the amount of variation.
+        than x with probability exp(-x / gap), or (1 + x / (m gap))⁻ᵐ if the gap itself is estimated from only m gaps.
+        Limits that no body can exceed do not grow with the amount of variation.
         """
         rare = len(self.figures) * length / (ALARMS * (self.takes + 1))
         m = self.pooled
@@ -379,7 +379,7 @@ class BodyLimits:
         strict = max(math.log(length / (ALARMS_STRICT * (self.takes + 1))), 0.0) * self.gaps
         of_kind = {kind: np.array([figure.kind == kind for figure in self.figures]) for kind in LEAST}
         stretches = np.array([figure.what == "stretch" for figure in self.figures])
-        if self.takes > 1:  # any body may go deeper by half a hundredth of a leg
+        if self.takes > 1:  # any body may go deeper by a two-hundredth of a leg
             margin = np.where(of_kind[DEPTH], np.minimum(margin, 0.005 + strict), margin)
         straight = np.maximum(-self.most, 0.0)
         stretch = np.minimum(margin, straight + strict)
@@ -393,13 +393,13 @@ class BodyLimits:
 
     @cached_property
     def pooled(self) -> Floats:
-        """From how many gaps each figure's gap was estimated, (figures,)."""
+        """The number of gaps from which each figure's gap was estimated, (figures,)."""
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
-    """Learn limits of a body that moves as in these takes; a single take gives hardly any."""
+    """Learn limits of a body that moves as in these takes; a single take provides hardly any."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
     values = np.array([measured(plan, take, leg).values for take in takes])
     names = takes[0].skeleton.names
@@ -409,7 +409,7 @@ def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
         *(Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")),
         Figure(PEAK, "peak", "joints"),
     )
-    # How far the outermost takes lie beyond the others; nothing is known of it from a single take.
+    # How far the outermost takes are beyond the others; a single take does not show this.
     order = np.sort(np.where(np.isfinite(values), values, 0.0), axis=0)
     gaps = 0.5 * (order[-1] - order[-2] + order[1] - order[0]) if len(takes) > 1 else np.zeros(len(figures))
     for kind, least in LEAST.items():

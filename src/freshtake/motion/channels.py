@@ -18,9 +18,9 @@ from freshtake.numeric.rotations import by_order, continuous_euler, equivalent, 
 def clip_from_channels(
     skeleton: Skeleton, values: Floats, frame_time: float, *, degrees: bool = True, **about: Any
 ) -> Clip:
-    """Convert columns (frames, channels), joint after joint in the skeleton's layout, to a clip that keeps them."""
+    """Convert columns (frames, channels), joint by joint in the skeleton's layout, to a clip that keeps them."""
     frames, joints = len(values), len(skeleton)
-    # Refuse files that claim far more than they hold: beyond a million joint frames, a number for every four.
+    # Refuse files that claim far more than they contain: beyond a million joint frames, require one number per four.
     if frames * joints > 1_000_000 + 4 * values.size:
         raise InvalidMotion(f"{joints} joints over {frames} frames are too many for a file with {values.size} numbers")
     translations = np.broadcast_to(skeleton.offsets, (frames, joints, 3)).copy()
@@ -44,10 +44,10 @@ def clip_from_channels(
 
 
 def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
-    """Return the columns of a clip: its file's where it still has them, otherwise continuous Euler angles.
+    """Return the columns of a clip: its file's if it still has them, otherwise continuous Euler angles.
 
-    Returns the skeleton with the layout that was used, which differs from the clip's when that layout
-    cannot hold the motion: a root without position channels, a moving joint, a joint without all three angles.
+    Returns the skeleton with the layout that was used, which differs from the clip's if that layout cannot represent
+    the motion: a root without position channels, a moving joint, a joint without all three angles.
     """
     if clip.channels is not None:
         return clip.skeleton, clip.channels
@@ -60,7 +60,7 @@ def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
 
 
 def root_in_file(clip: Clip) -> Floats | None:
-    """Return where joint 0 is according to the file's channels, (frames, 3); None where they lack a coordinate."""
+    """Return the position of joint 0 in the file's channels, (frames, 3); None if they lack a coordinate."""
     if clip.channels is None:
         return None
     moves = _channel_places(clip.skeleton)[0]
@@ -71,11 +71,11 @@ def root_in_file(clip: Clip) -> Floats | None:
 
 
 def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floats | None:
-    """Return a file's channels (frames, channels), those of some joints (joints,) replaced by a changed clip's.
+    """Return a file's channels (frames, channels), with those of some joints (joints,) replaced by a changed clip's.
 
-    `new` is the clip `before` with other motion, and perhaps frames added, in the form of its file; `frames` are those
+    `new` is the clip `before` with other motion, and perhaps additional frames, in its file's form; `frames` are those
     that differ or were added. Elsewhere the file's numbers stay. New angles are the equivalents nearest to the old
-    ones, so that curves do not jump by half turns. None where the file's layout cannot hold the motion.
+    ones, so curves do not jump by half turns. None if the file's layout cannot represent the motion.
     """
     skeleton, angles = _fitting_layout(new)
     if before.channels is None or skeleton.channels != before.skeleton.channels:
@@ -94,14 +94,14 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
         turning = [joint for joint in members if joints[joint]]
         places = np.array([columns_of[joint] for joint in turning], dtype=np.intp)
         for frame in at if turning else ():
-            # frames that were added continue the one before them
+            # added frames continue from the one before them
             reference = np.radians(out[frame if frame < len(before) else frame - 1][places])
             out[frame, places] = np.degrees(_nearest(angles[frame, turning, : len(order)], reference, order))
     return out
 
 
 def _nearest(angles: Floats, reference: Floats, order: str) -> Floats:
-    """Return the equivalents of angles (joints, 1 to 3) that lie nearest to a reference."""
+    """Return the equivalents of angles (joints, 1 to 3) nearest to a reference."""
     choices = [angles, equivalent(angles, order)] if len(order) == 3 else [angles]
     near = np.stack([one + 2.0 * np.pi * np.round((reference - one) / (2.0 * np.pi)) for one in choices])
     best = np.abs(near - reference).sum(axis=-1).argmin(axis=0)
@@ -115,7 +115,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     for order, members in by_order(skeleton.orders).items():
         full = full_order(order)
         angles = continuous_euler(local[:, members], full)
-        if len(order) < 3:  # of the two triples, the one that leaves the third angle at zero
+        if len(order) < 3:  # use the one of the two triples that leaves the third angle at zero
             other = equivalent(angles, full)
             other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
             better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
@@ -125,17 +125,17 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
 
 
 def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
-    """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) where that is too small.
+    """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) if that is too small.
 
     Also return its angles (frames, joints, 3).
     """
     skeleton, tolerance = clip.skeleton, 1e-9
     angles = _angles(clip, skeleton)
     moves, count = _channel_places(skeleton)[0], np.array([len(order) for order in skeleton.orders])
-    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # of joints that have an angle
+    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # for joints that have an angle
     fixed = np.ones((len(skeleton), 3), dtype=np.bool_)
     fixed[moves.joints, moves.axes] = False
-    if clip.joint_translations is None:  # all but the root are at their offsets
+    if clip.joint_translations is None:  # all joints but the root are at their offsets
         fixed[1:] = False
     shifts = (clip.local_translations() - skeleton.offsets)[:, fixed]
     unwritten = angles[:, beyond], clip.rotations[:, count == 0, 1:], shifts
@@ -150,7 +150,7 @@ def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
 
 
 class _Places(NamedTuple):
-    """Columns of a file, and the joint and the axis (or place in the Euler order) that each of them holds."""
+    """Columns of a file, with the joint and the axis (or position in the Euler order) that each contains."""
 
     columns: Ints
     joints: Ints
@@ -169,7 +169,7 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
 
 @lru_cache(maxsize=64)
 def _columns(skeleton: Skeleton) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return per joint (axis, column) of its positions and (place in the Euler order, column) of its rotations."""
+    """Return per joint (axis, column) of its positions and (Euler index, column) of its rotations."""
     out = []
     column = 0
     for channels, order in zip(skeleton.channels, skeleton.orders, strict=True):
@@ -190,5 +190,5 @@ def _columns(skeleton: Skeleton) -> list[tuple[list[tuple[int, int]], list[tuple
 
 
 def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
-    """Return per joint the columns of its rotation channels in the order of its Euler angles."""
+    """Return the columns of each joint's rotation channels, in the order of its Euler angles."""
     return [[column for _, column in rotation] for _, rotation in _columns(skeleton)]

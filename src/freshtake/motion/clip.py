@@ -1,4 +1,4 @@
-"""Clip: a skeleton in motion, as arrays over frames and joints; Playback: how an engine is to play it."""
+"""Clip: a skeleton in motion, as arrays over frames and joints; Playback: how an engine should play it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LEADS, REPEATS = "leads into the first", "repeats the first"
 
 @dataclass(frozen=True, eq=False)
 class Playback(Changeable):
-    """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds`, for a loop once through it.
+    """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds` (for a loop, in one pass).
 
-    A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved on by the
-    travel. With `closing` that frame is in the clip too, as its last one. `root_motion` says where the travel is: on
-    the hips, on a joint above them, or (none) nowhere in the clip. `turn` is what was removed from a loop to make it
-    straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet that touch down.
+    A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved by the
+    travel. With `closing`, that frame is in the clip too, as its last one. `root_motion` says where the travel is: on
+    the hips, on a joint above them, or nowhere in the clip (none). `turn` is the rotation removed from a loop to make
+    it straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet touching down.
     """
 
     travel: Floats
@@ -55,12 +55,12 @@ class Playback(Changeable):
 
     @property
     def speed(self) -> float:
-        """Lengths per second along the ground, in the direction of the travel."""
+        """Speed along the ground in lengths per second, in the direction of the travel."""
         return float(np.linalg.norm(self.travel)) / self.seconds if self.seconds > 0.0 else 0.0
 
     @property
     def direction(self) -> Floats:
-        """The travel at length 1, (3,); 0 where there is none."""
+        """The travel at length 1, (3,); 0 if there is none."""
         length = float(np.linalg.norm(self.travel))
         return np.asarray(self.travel / length if length > 0.0 else np.zeros(3))
 
@@ -86,7 +86,7 @@ class Playback(Changeable):
 
 
 def playback_from(values: Any) -> Playback | None:
-    """Return the playback from its `summary`; None where a file holds something else."""
+    """Return the playback from its `summary`; None if a file contains something else."""
     if not isinstance(values, Mapping):
         return None
     try:
@@ -102,23 +102,23 @@ def playback_from(values: Any) -> Playback | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clip(Timed):
-    """Hold a take or clip of a skeleton: how its root moves and its joints turn, frame by frame.
+    """A take or clip of a skeleton: how its root moves and its joints turn, frame by frame.
 
-    Arrays are copied, checked and read-only. Whatever changes the motion drops `channels` and `playback`.
+    Arrays are copied, checked and read-only. Any change of the motion drops `channels` and `playback`.
 
     Args:
         skeleton: The joints.
         frame_time: Seconds per frame, as the file has it.
-        root: (frames, 3): the root's place in the world, in the file's unit of length.
+        root: (frames, 3): the root's position in the world, in the file's unit of length.
         rotations: (frames, joints, 4): local rotations, unit quaternions w x y z.
-        joint_translations: (frames, joints, 3), only where joints other than the root move against their parents;
+        joint_translations: (frames, joints, 3), only if joints other than the root move relative to their parents;
             replaces the skeleton's offsets.
         channels: (frames, columns): the numbers of the file in its units, as long as they describe this motion.
         name: What to call it.
         provenance: Where it came from and what was done to it.
         up: The vertical axis, "y" or "z".
-        unit_m: Metres per unit of length, where known.
-        playback: How a loop, or a clip whose travel was taken out, is played.
+        unit_m: Metres per unit of length, if known.
+        playback: How to play a loop, or a clip whose travel was removed.
     """
 
     skeleton: Skeleton
@@ -137,7 +137,7 @@ class Clip(Timed):
         self._check_fields({"root", "rotations", "joint_translations", "channels"})
 
     def _check_fields(self, fresh: set[str]) -> None:
-        """Check all fields; arrays that are not `fresh` are read-only copies already, so only shapes may be wrong."""
+        """Check all fields; arrays that are not `fresh` are read-only copies already: only shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
         check_timing(self)
@@ -168,10 +168,10 @@ class Clip(Timed):
         return "xyz".index(self.up)
 
     def local_translations(self) -> Floats:
-        """Return where joints are on their parents.
+        """Return the positions of joints relative to their parents.
 
         Returns:
-            (frames, joints, 3): the root's place in the world, then each joint's offset from its parent.
+            (frames, joints, 3): the root's position in the world, then each joint's offset from its parent.
         """
         if self.joint_translations is not None:
             return self.joint_translations
@@ -181,16 +181,16 @@ class Clip(Timed):
         return out
 
     def bone_offsets(self) -> Floats:
-        """Return where joints are on their parents, as an array for compiled functions.
+        """Return the positions of joints relative to their parents, as an array for compiled functions.
 
         Returns:
-            (1 or frames, joints, 3): one row where no joint moves against its parent.
+            (1 or frames, joints, 3): one row if no joint moves relative to its parent.
         """
         moved = self.joint_translations
         return np.ascontiguousarray(self.skeleton.offsets[None] if moved is None else moved)
 
     def world(self) -> WorldPose:
-        """Return all joints in the world, by forward kinematics.
+        """Return the world pose of all joints, by forward kinematics.
 
         Returns:
             Positions (frames, joints, 3) in the clip's unit and rotations (frames, joints, 4).
@@ -198,7 +198,7 @@ class Clip(Timed):
         return forward(self.skeleton.parents, self.local_translations(), self.rotations)
 
     def positions(self) -> Floats:
-        """Return where all joints are in the world.
+        """Return the world positions of all joints.
 
         Returns:
             (frames, joints, 3), in the clip's unit of length.
@@ -206,7 +206,7 @@ class Clip(Timed):
         return self.world().positions
 
     def end_positions(self) -> Floats:
-        """Return where the tips of the skeleton are in the world.
+        """Return the world positions of the skeleton's tips.
 
         Returns:
             (frames, end sites, 3), in the clip's unit of length.
@@ -256,11 +256,11 @@ class Clip(Timed):
         return out
 
     def posed(self, local: Floats, rotations: Floats) -> Clip:
-        """Return the clip in other poses.
+        """Return the clip with other poses.
 
         Args:
-            local: (frames, joints, 3): where joints are on their parents, as in `local_translations`; all but the
-                root's count only where joints move against their parents.
+            local: (frames, joints, 3): positions of joints relative to their parents, as in `local_translations`; all
+                but the root's count only if joints move relative to their parents.
             rotations: (frames, joints, 4): local rotations.
 
         Returns:
@@ -289,7 +289,7 @@ class Clip(Timed):
         """Yield the frames as clips of one frame; their arrays are views of this clip's.
 
         Returns:
-            One clip after the other.
+            One clip for each frame.
         """
         for frame, out in enumerate(self.posed_frames(self.root, self.rotations, self.joint_translations)):
             if self.channels is not None:
@@ -299,15 +299,15 @@ class Clip(Timed):
     def posed_frames(self, root: Floats, rotations: Floats, moved: Floats | None = None) -> Iterator[Clip]:
         """Yield clips of one frame like this one, with other poses that are not checked.
 
-        For live streams, where checks would take most of the time.
+        For live streams, in which checks would take most of the time.
 
         Args:
             root: (frames, 3): finite numbers; becomes read-only.
             rotations: (frames, joints, 4): unit quaternions; becomes read-only.
-            moved: (frames, joints, 3): places on the parents, where joints move against them.
+            moved: (frames, joints, 3): positions relative to the parents, if joints move.
 
         Returns:
-            One clip after the other; their arrays are views of those given.
+            One clip for each frame; their arrays are views of those given.
         """
         shared = {**vars(self), "channels": None, "playback": None, "joint_translations": None}
         for values in (root, rotations):

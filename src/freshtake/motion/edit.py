@@ -1,4 +1,4 @@
-"""Edit clips: cut, turn, move, join, resample, mirror, scale; a new clip each time, noted in its provenance."""
+"""Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a new clip, noted in its provenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
 
-ROUNDED = 1e-4  # relative error of frame times in files, by rounding
+ROUNDED = 1e-4  # relative error of frame times in files due to rounding
 
 
 def _noted(clip: Clip, what: str) -> str:
@@ -42,10 +42,10 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
 
 
 def heading(clip: Clip, reference: Floats | None = None) -> Floats:
-    """Return the angle of the root about the vertical (frames,), continuous, in radians.
+    """Return the root's angle about the vertical (frames,), continuous, in radians.
 
-    It is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so that a
-    body that lies or hangs has a heading too when the reference lies or hangs with it.
+    It is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so a body that
+    lies or hangs has a heading too if the reference lies or hangs with it.
     """
     q = clip.rotations[:, 0]
     if reference is not None:
@@ -54,7 +54,7 @@ def heading(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Clip:
-    """Turn a clip about the vertical by radians, one or (frames,), around a place (3,), by default the origin."""
+    """Turn a clip about the vertical by radians, one or (frames,), around a point (3,), by default the origin."""
     axis = np.eye(3)[clip.up_index]
     turn = about_axis(axis, np.broadcast_to(np.asarray(angle, dtype=np.float64), (len(clip),)))
     around = np.zeros(3) if pivot is None else np.asarray(pivot, dtype=np.float64)
@@ -70,7 +70,7 @@ def moved(clip: Clip, by: Floats) -> Clip:
 
 
 def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
-    """Put the root of the first frame above the origin, at its height, and with `face` turn the clip to heading 0."""
+    """Put the first frame's root above the origin, keeping its height, and with `face` turn the clip to heading 0."""
     ground = clip.root[0].copy()
     ground[clip.up_index] = 0.0
     out = moved(clip, -ground)
@@ -90,9 +90,9 @@ def aligned_to(clip: Clip, target: Clip) -> Clip:
 
 
 def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
-    """Join clips one after the other; each next one is aligned in the ground plane where the previous one ends.
+    """Join clips in order, aligning each in the ground plane to the end of the previous one.
 
-    With `skip_repeated` the first frame of each later clip is left out, for cycles that include both ends.
+    With `skip_repeated`, drop the first frame of each later clip, for cycles that include both ends.
     """
     if not clips:
         raise UsageError("there is nothing to concatenate: give at least one clip")
@@ -121,7 +121,7 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
 def resample(clip: Clip, fps: float) -> Clip:
     """Resample a clip by spherical interpolation of rotations and linear interpolation of translations.
 
-    The first frame stays, and the last one as far as the new rate meets it. Channels survive only an unchanged rate.
+    The first frame stays, and the last one as far as the new rate hits it. Channels survive only an unchanged rate.
     """
     if abs(fps / clip.fps - 1.0) < 1e-12:
         return clip
@@ -130,10 +130,10 @@ def resample(clip: Clip, fps: float) -> Clip:
 
 
 def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_000_000) -> Floats:
-    """Return the fractional frame numbers at which a motion is sampled to have another rate.
+    """Return the fractional frame numbers at which to sample a motion for another rate.
 
     An integer number of frames per step, or an integer fraction of one, up to the rounding of frame times in files
-    (0.0083333 s for 120 fps), is taken as exactly that: halving and doubling a rate meet the frames themselves.
+    (0.0083333 s for 120 fps), is treated as exact: halving or doubling a rate hits the frames themselves.
     """
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
@@ -157,9 +157,9 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
     """
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
-        raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
+        raise InvalidMotion(f"frames {places.min():g}..{places.max():g} are outside the clip's 0..{len(clip) - 1}")
     low = places.astype(np.intp)
-    if np.array_equal(low, places):  # frames as they are, where a rate is halved or unchanged
+    if np.array_equal(low, places):  # the frames themselves, if a rate is halved or unchanged
         return clip.picked(low).changed(frame_time=frame_time or clip.frame_time, channels=None)
     low = np.minimum(low, max(len(clip) - 2, 0))
     high = np.minimum(low + 1, len(clip) - 1)
@@ -171,9 +171,9 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
 
 
 def mirror(clip: Clip, axis: str = "x") -> Clip:
-    """Exchange left and right by reflection across the plane at right angles to `axis` (x for a body facing z).
+    """Exchange left and right by reflection across the plane perpendicular to `axis` (x for a body facing z).
 
-    The other side's rotations are reflected and the offsets are kept, so the skeleton has to be about symmetrical along
+    The other side's rotations are reflected and the offsets are kept, so the skeleton must be roughly symmetrical along
     that axis at rest; one that is not is refused, since its limbs would point elsewhere.
     """
     if axis not in ("x", "y", "z"):
@@ -184,7 +184,7 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
     partner = mirror_pairs(clip.skeleton)
     flip = -np.ones(4)
     flip[0] = 1.0
-    flip[1 + side] = 1.0  # a reflection reverses turns about the two axes in its plane
+    flip[1 + side] = 1.0  # a reflection reverses rotations about the two axes in its plane
     place = np.ones(3)
     place[side] = -1.0
     moving = clip.joint_translations
@@ -206,7 +206,7 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
 
 
 def scaled(clip: Clip, factor: float) -> Clip:
-    """Scale all lengths: root, offsets and end sites. `unit_m` is divided by the factor: the size in metres stays."""
+    """Scale all lengths: root, offsets and end sites. `unit_m` is divided by the factor: the size in metres is kept."""
     if not (np.isfinite(factor) and factor > 0):
         raise UsageError(f"a clip can only be scaled by a factor above 0, not {factor}")
     return clip.changed(
@@ -230,7 +230,7 @@ def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
 
 
 def with_up(clip: Clip, up: str) -> Clip:
-    """Turn a clip so that another axis, "y" or "z", points up; the same clip where nothing has to turn."""
+    """Turn a clip so that another axis, "y" or "z", points up; the clip itself if nothing needs to turn."""
     if up == clip.up:
         return clip
     turn = tilt(clip.up, up)
@@ -251,7 +251,7 @@ def with_up(clip: Clip, up: str) -> Clip:
 
 
 def tilt(up: str, to: str) -> Floats:
-    """Return the quarter turn about x (4,) that brings one vertical axis to another; none where they are the same."""
+    """Return the quarter turn about x (4,) that takes one vertical axis to another; none if they are the same."""
     angle = {("y", "z"): np.pi / 2, ("z", "y"): -np.pi / 2}.get((up, to), 0.0)
     return about_axis(np.array([1.0, 0.0, 0.0]), angle)
 
@@ -260,22 +260,21 @@ AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
 
 
 def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
-    """Return the reciprocal of the integer rate, or of the television rate (29.97), that a frame time is rounded from.
+    """Return the reciprocal of the integer rate, or television rate (29.97), that a frame time was rounded from.
 
-    `slack` is the relative error of the file's numbers, beyond digits that were left out. Where rounding does not
-    explain the difference, the frame time stays: 0.0166667 is 60 frames per second written with seven digits, 0.0166 is
-    not.
+    `slack` is the relative error of the file's numbers, in addition to omitted digits. If rounding does not explain the
+    difference, the frame time stays: 0.0166667 is 60 frames per second written with seven digits, 0.0166 is not.
     """
     fps = 1.0 / frame_time
     for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
         if rate > 0.0 and _rounded_from(frame_time, 1.0 / rate, slack):
-            # Rates such as 30 / 1.001 are off by about this much after arithmetic.
+            # Rates such as 30 / 1.001 are off by about this much after floating-point arithmetic.
             return frame_time if rate % 1.0 and abs(frame_time * rate - 1.0) < 1e-14 else 1.0 / rate
     return frame_time
 
 
 def _rounded_from(value: float, exact: float, slack: float) -> bool:
-    """Return whether a number equals another one in single precision, or with digits left out."""
+    """Return whether a number equals another one in single precision, or with omitted digits."""
     off = abs(value / exact - 1.0)
     if off <= slack or np.float32(value) == np.float32(exact):
         return True

@@ -15,7 +15,7 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a slower body does not travel
-SWING = (0.2, 0.05)  # share of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
+SWING = (0.2, 0.05)  # fraction of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
 
 
 class Gait(NamedTuple):
@@ -23,10 +23,10 @@ class Gait(NamedTuple):
 
     Attributes:
         strides: Pairs of steps; half strides are counted.
-        speed: Leg lengths a second over the ground.
-        slide: Mean speed of the slowest foot joint, leg lengths a second, whether or not it counts as a footplant: a
-            foot that slides too fast to be taken for a standing one slides all the same.
-        jerk: Mean third derivative of the joints' places, leg lengths / s^3.
+        speed: Leg lengths per second along the ground.
+        slide: Mean speed of the slowest foot joint, leg lengths per second, whether or not it counts as a footplant: a
+            foot that slides too fast to count as standing slides all the same.
+        jerk: Mean third derivative of the joints' positions, leg lengths / s^3.
     """
 
     strides: float
@@ -36,22 +36,22 @@ class Gait(NamedTuple):
 
 
 def gait_of(clip: Clip) -> Gait | None:
-    """Measure a clip's gait; None where the body does not have two feet or the clip is too short."""
+    """Measure a clip's gait; None if the body does not have two feet or the clip is too short."""
     both, leg = feet(clip.skeleton), leg_length(clip.skeleton)
     # A third difference and a stride need eight frames.
     if len(both) != 2 or len(clip) < 8:
         return None
     places = clip.positions() / leg
     ground = ground_of(places[:, 0], clip.up)
-    # Hip sway within a tenth of a second is no travel.
+    # Hip sway within a tenth of a second is not travel.
     every = max(1, round(0.1 / clip.frame_time))
     travel = np.abs(np.diff(ground[::every])).sum() + abs(ground[-1] - ground[::every][-1])
     soles = [joint for foot in both for joint in foot.joints]
     slowest = np.linalg.norm(np.diff(places[:, soles], axis=0), axis=-1).min(axis=1) / clip.frame_time
-    # Jerk is measured at 30 frames a second: faster recordings would show their noise.
+    # Measure jerk at 30 frames per second: faster recordings would show their noise.
     step = max(1, round(clip.fps / 30.0))
     third = np.linalg.norm(np.diff(places[::step], 3, axis=0), axis=-1) / (step * clip.frame_time) ** 3
-    # The root of some rigs points anywhere: the line across the hips shows where the body faces.
+    # In some rigs the root may point anywhere: the line across the hips shows which way the body faces.
     faces = facing(clip)
     forward = np.exp(-1j * (heading(clip) if faces is None else faces))
     ahead = (ground_of(places[:, both[0].ankle] - places[:, both[1].ankle], clip.up) * forward).real
@@ -64,7 +64,7 @@ def gait_of(clip: Clip) -> Gait | None:
 def _steps(ahead: Floats) -> int:
     """Count how often an ankle swings from one side of the middle to the other.
 
-    The middle is that of the clip: a lame leg may never pass the other one and still makes its steps.
+    The middle is the clip's: a lame leg may never pass the other one and yet make steps.
     """
     low, high = np.percentile(ahead, [5.0, 95.0])
     away = ahead - 0.5 * (low + high)
@@ -73,6 +73,6 @@ def _steps(ahead: Floats) -> int:
 
 
 def mean_gait(gaits: Sequence[Gait | None]) -> Gait | None:
-    """Return the mean over clips; None where one of them has no gait."""
+    """Return the mean over clips; None if one of them has no gait."""
     measured = [gait for gait in gaits if gait is not None]
     return Gait(*np.mean(measured, axis=0).tolist()) if measured and len(measured) == len(gaits) else None

@@ -22,7 +22,7 @@ WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSeq
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stroke(Showable):
-    """Hold a path over time without a skeleton: handwriting, a mouse, a sensor.
+    """A path over time without a skeleton: handwriting, a mouse, a sensor.
 
     Args:
         points: (points, dimensions).
@@ -61,7 +61,7 @@ class Stroke(Showable):
 
     @property
     def duration(self) -> float:
-        """The seconds from the first point to the last."""
+        """Seconds from the first point to the last."""
         return float(self.times[-1] - self.times[0])
 
     @property
@@ -77,7 +77,7 @@ class Stroke(Showable):
 
 
 def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
-    """Return a stroke evenly spaced in time, by linear interpolation; the first point stays, the last nearly."""
+    """Return a stroke evenly spaced in time, by linear interpolation; the first point stays, the last one nearly."""
     if not fps > 0:
         raise InvalidMotion(f"fps must be above 0, but is {fps}")
     count = int(np.floor(stroke.duration * fps + 1e-9)) + 1
@@ -88,16 +88,16 @@ def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointClip(Timed):
-    """Hold named points over time, such as optical markers, with gaps where one was not seen.
+    """Named points over time, such as optical markers, with gaps where one was not seen.
 
     Args:
-        names: (points,): what points are called, each name once.
+        names: (points,): names of the points, all different.
         positions: (frames, points, 3) in the file's unit; a gap is NaN in all three coordinates.
         frame_time: Seconds per frame.
         name: What to call it.
         provenance: Where it came from and what was done to it.
         up: The vertical axis, "y" or "z".
-        unit_m: Metres per unit of length, where known.
+        unit_m: Metres per unit of length, if known.
     """
 
     names: tuple[str, ...]
@@ -140,9 +140,9 @@ class PointClip(Timed):
 
 
 def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
-    """Bridge gaps by a cubic (Hermite) curve through the neighbours, and hold the first and last seen position.
+    """Bridge gaps by a cubic (Hermite) curve through the neighbors, and hold the first and last seen positions.
 
-    Gaps of more than `longest` frames stay; None: all are filled. A point that is never seen is refused by name.
+    Gaps of more than `longest` frames stay (None: fill all). A point that is never seen is refused by name.
     """
     filled = clip.positions.copy()
     frames = np.arange(float(len(clip)))
@@ -181,18 +181,18 @@ def joint_points(clip: Clip) -> PointClip:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeshSequence(Timed):
-    """Hold a mesh over time: vertices move, triangles stay.
+    """A mesh over time: vertices move, triangles stay.
 
     Args:
         vertices: (frames, vertices, 3), float32, in the file's unit of length.
         faces: (faces, 3): numbers of vertices.
         frame_time: Seconds per frame.
-        normals: (frames, vertices, 3), where known.
-        attributes: Further values by name: (vertices, width) where constant, else (frames, vertices, width).
+        normals: (frames, vertices, 3), if known.
+        attributes: Other values by name: (vertices, width) if constant, else (frames, vertices, width).
         name: What to call it.
         provenance: Where it came from and what was done to it.
         up: The vertical axis, "y" or "z".
-        unit_m: Metres per unit of length, where known.
+        unit_m: Metres per unit of length, if known.
     """
 
     vertices: npt.NDArray[np.float32]
@@ -236,7 +236,7 @@ class MeshSequence(Timed):
 
 
 def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:
-    """Return area-weighted normals of a mesh (frames, vertices, 3), 0 where a vertex belongs to no face."""
+    """Return area-weighted normals of a mesh (frames, vertices, 3), 0 for vertices that belong to no face."""
     corners = mesh.vertices[:, mesh.faces].astype(np.float64)  # (frames, faces, 3, 3)
     facing = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
     total = np.zeros(mesh.vertices.shape)

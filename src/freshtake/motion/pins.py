@@ -1,4 +1,4 @@
-"""Pins: a hand, a foot or the root at a given place and time."""
+"""Pins: a hand, a foot or the root at a given position and time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from freshtake.numeric.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Pin:
-    """A joint at a position in one frame or in a run of frames, given as a number, a range or a list.
+    """A joint at a position in a single frame or a run of frames, given as a number, a range or a list.
 
-    `position` is a place (3,), a path (frames, 3), or None for where the joint is on average in those frames. A hard
-    pin may move the root where the limb alone cannot reach; a soft one may not. The motion blends into the pin and
-    back within `blend` seconds to either side.
+    `position` is a point (3,), a path (frames, 3), or None for the joint's mean position in those frames. A hard pin
+    may move the root if the limb alone cannot reach; a soft one may not. The motion blends into the pin and back within
+    `blend` seconds to either side.
     """
 
     joint: str
@@ -33,7 +33,7 @@ class Pin:
         numbers = [self.frames] if isinstance(self.frames, int | np.integer) else list(self.frames)
         if not numbers or min(numbers) < 0 or any(b != a + 1 for a, b in pairwise(numbers)):
             raise UsageError(
-                f"the pin of {self.joint!r} needs a frame number, or a run of frames without gaps, 0 or larger"
+                f"the pin of {self.joint!r} needs a frame number, or a run of frames without gaps, numbered from 0"
             )
         if not (np.isfinite(self.blend) and self.blend >= 0):
             raise UsageError(f"the pin of {self.joint!r} has a blend time of {self.blend}: give 0 seconds or more")
@@ -73,5 +73,5 @@ class Pin:
         clip.skeleton.index(self.joint)
         if self.stop > len(clip):
             raise UsageError(
-                f"the pin of {self.joint!r} at frame {self.stop - 1} lies beyond the clip's {len(clip)} frames"
+                f"the pin of {self.joint!r} at frame {self.stop - 1} is beyond the clip's {len(clip)} frames"
             )

@@ -1,4 +1,4 @@
-"""Named repairs for what `check` finds; nothing is repaired by default.
+"""Named repairs for the faults that `check` finds; nothing is repaired by default.
 
 Each returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the motion.
 """
@@ -24,7 +24,7 @@ from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_clo
 
 
 def drop_tpose(clip: Clip) -> Clip:
-    """Drop a first frame that the take does not start from; unchanged where there is none."""
+    """Drop a first frame that the take does not start from; unchanged if there is none."""
     return take_frames(clip, 1).changed(provenance=clip.provenance) if is_tpose_first(clip) else clip
 
 
@@ -48,9 +48,9 @@ def fill_frozen(clip: Clip) -> Clip:
 
 
 def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
-    """Interpolate joints that jump over the frames in which they do, root travel likewise.
+    """Interpolate joints over the frames in which they jump, and the root's travel in the same way.
 
-    Where they do not return (a swap that lasts) the stretch is widened to both sides, up to `longest` seconds,
+    If they do not return (a lasting swap), the stretch is widened to both sides, up to `longest` seconds,
     until the speed is plausible. All other joints and frames stay.
     """
     count = len(clip.skeleton)
@@ -62,7 +62,7 @@ def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
             if last - first < 2:
                 continue
             fixed = _bridged(clip, first, last, joints, travel=count in burst.joints)
-            # The narrowest stretch that brings the speed below the limit is enough.
+            # Use the narrowest stretch that brings the speed below the limit.
             if limb_speeds(fixed)[first:last, list(burst.joints)].max() < 0.9 * SPIKE_SPEED:
                 break
         clip = fixed
@@ -90,7 +90,7 @@ def relabel_fps(clip: Clip, fps: float) -> Clip:
 
 
 def unwrap(clip: Clip) -> Clip:
-    """Return the clip without wraps and flips of angles; rotations, root and all unaffected columns are kept."""
+    """Return the clip without wraps and flips of angles, keeping rotations, root and all unaffected columns."""
     scale = radians_per_unit(clip)
     if clip.channels is None or scale is None:
         return clip
@@ -103,10 +103,10 @@ def unwrap(clip: Clip) -> Clip:
 
 
 def reorder_root(clip: Clip, order: str | None = None) -> Clip:
-    """Return the clip with the root's angles in an order with the heading outermost, so that the body may face any way.
+    """Return the clip with the root's heading as its outermost angle, so that the body may face any way.
 
-    Of the orders that begin with the vertical axis the one farthest from gimbal lock is used, or another order
-    where both lock. The motion stays; the skeleton's channel layout changes at the root.
+    Of the orders that begin with the vertical axis, use the one farthest from gimbal lock, or another order if both of
+    them lock. The motion is kept; the skeleton's channel layout changes at the root.
     """
     skeleton = clip.skeleton
     if len(skeleton.orders[0]) != 3:
@@ -166,7 +166,7 @@ def drop_unseen(clip: PointClip) -> PointClip:
 
 
 def smooth(clip: Clip) -> Clip:
-    """Remove noise from rotations and root: smooth them over a few hundredths of a second, at least a frame."""
+    """Remove noise from rotations and root: smooth them over a few hundredths of a second, but at least a frame."""
     # A deviation of 0.02 s halves noise at 60 fps, cuts its jerk to a tenth and keeps 82 % of 5 Hz.
     deviation = max(0.02 / clip.frame_time, 1.0)  # less than a frame smooths nothing
     rotations = gaussian_filter1d(continuous(clip.rotations), deviation)
@@ -196,7 +196,7 @@ REPAIRS: dict[str, Repair] = {entry.name: entry for entry in _TABLE}
 
 
 def repair(motion: Any, names: str | Iterable[str]) -> Any:
-    """Apply the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
+    """Apply the named repairs in turn; a value follows its name, as in `relabel-fps=60`."""
     for request in [names] if isinstance(names, str) else names:
         motion = _repaired(motion, request)
     return motion

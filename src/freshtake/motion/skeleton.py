@@ -1,4 +1,4 @@
-"""Skeleton: names, parent indices and rest offsets of joints, and how a file laid out their channels."""
+"""Skeleton: names, parent indices and rest offsets of joints, and the layout of their channels in a file."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class EndSite(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Skeleton:
-    """Describe a tree of joints, parents before children.
+    """A tree of joints, parents before children.
 
     Args:
-        names: (joints,): what joints are called, each name once.
+        names: (joints,): names of the joints, all different.
         parents: (joints,): the number of each joint's parent; -1 for the root, which comes first.
-        offsets: (joints, 3): where joints are on their parents at rest, in the file's unit of length.
+        offsets: (joints, 3): positions of joints relative to their parents at rest, in the file's unit of length.
         end_sites: Tips of leaf joints.
         channels: Per joint the columns of its file, in order: tx ty tz (position, replaces the offset), rx ry rz.
         orders: Per joint the intrinsic Euler order, "ZYX" for R = Rz Ry Rx; by default that of the channels.
-        axes: (joints, 4) (Acclaim): fixed rotations C about which angles are measured; local rotations are C R C^-1.
+        axes: (joints, 4) (Acclaim): fixed rotations C in which angles are measured; local rotations are C R C^-1.
         limits: Parallel to `channels`, in radians and units.
-        base: For rigs whose body does not hang on a travelling joint 0, see `motion.body.rooting`.
-        paws: Ends of limbs that stand in takes although neither names nor offsets show it, see `find_paws` in
+        base: For rigs whose body does not hang on a traveling joint 0, see `motion.body.rooting`.
+        paws: Ends of limbs that stand in takes although neither names nor offsets reveal it, see `find_paws` in
             `motion.body.orientation`.
     """
 
@@ -82,7 +82,7 @@ class Skeleton:
         if self.base is not None:
             self._check_base(self.base)
         if not all(0 <= joint < count for joint in self.paws):
-            raise InvalidMotion("a paw of the skeleton is none of its joints")
+            raise InvalidMotion("a paw of the skeleton is not one of its joints")
 
     def _check_tree(self) -> None:
         for joint, parent in enumerate(self.parents.tolist()):
@@ -166,7 +166,7 @@ class Skeleton:
 
     @property
     def rig(self) -> tuple[tuple[str, ...], bytes]:
-        """What files of one skeleton share, whatever moves in them: names, and all offsets but the first."""
+        """The part that files of one skeleton share, whatever moves in them: names, and all offsets but the first."""
         offsets = self.offsets if self.base is None else self.base.offsets
         return self.names, np.round(offsets[1:], 4).tobytes()
 
@@ -236,11 +236,11 @@ class Skeleton:
 
     @property
     def channel_count(self) -> int:
-        """How many columns the file's motion part has."""
+        """The number of columns in the file's motion part."""
         return sum(len(channels) for channels in self.channels)
 
     def lengths(self) -> Floats:
-        """Return how far joints are from their parents at rest.
+        """Return the distances of joints from their parents at rest.
 
         Returns:
             (joints,), in the skeleton's unit of length; 0 for the root.
@@ -257,7 +257,7 @@ class Skeleton:
             joint: Its number; None: all joints.
 
         Returns:
-            C^-1 R C, in the same shape; the rotations themselves where the file has no axes.
+            C^-1 R C, in the same shape; the rotations themselves if the file has no axes.
         """
         if self.axes is None:
             return rotations
@@ -300,7 +300,7 @@ def compatible(a: Skeleton, b: Skeleton) -> bool:
         b: The other; offsets, channel layout and end sites may differ.
 
     Returns:
-        True where clips of the two can be used together.
+        True if clips of the two can be used together.
     """
     return a is b or (a.names == b.names and np.array_equal(a.parents, b.parents))
 
@@ -314,7 +314,7 @@ class LengthDifference(NamedTuple):
 
 
 def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
-    """Return the joints whose distance from their parents differs; the root's offset does not count."""
+    """Return the joints whose distance from their parents differs; the root's offset is ignored."""
     require_compatible(a, b)
     first, second = a.lengths(), b.lengths()
     scale = max(float(first.max()), float(second.max()), 1e-300)
@@ -326,10 +326,10 @@ def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> lis
 
 
 def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
-    """Return long bones that point elsewhere at rest, so that the same rotations are other poses."""
+    """Return long bones that point elsewhere at rest, so the same rotations yield different poses."""
     require_compatible(a, b)
     lengths = np.stack([a.lengths(), b.lengths()])
-    # Short bones may point anywhere; only long ones show the pose of a rig.
+    # Short bones may point anywhere; only long ones reveal the pose of a rig.
     long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
     # Recorded bones of one rig differ by a few degrees, those of another rest pose by 30° and more.
@@ -382,7 +382,7 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
 
 
 def skeleton_from_parts(parts: Parts) -> Skeleton:
-    """Return the skeleton from its parts; raise where they cannot be one."""
+    """Return the skeleton from its parts; raise if they do not form one."""
     tips, joints, offsets = parts.texts("tips"), parts.array("tip_joints"), parts.array("tip_offsets")
     if joints.dtype.kind not in "iu" or joints.shape != (len(tips),) or offsets.shape != (len(tips), 3):
         raise InvalidMotion("a stored recipe's end sites do not fit together")
@@ -399,7 +399,7 @@ def skeleton_from_parts(parts: Parts) -> Skeleton:
 
 
 def _stored_limits(parts: Parts, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...] | None:
-    """Return limits by joint, where there are any; a pair of NaN marks a channel without limits."""
+    """Return limits by joint, if there are any; a pair of NaN marks a channel without limits."""
     if "limits" not in parts.arrays:
         return None
     limited, rows = parts.field("limited", list), parts.array("limits")

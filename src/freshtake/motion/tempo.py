@@ -1,10 +1,10 @@
-"""How fast motion may be played, for every method: all limits of tempo, as factors of the usual one."""
+"""Tempo limits for every method, as factors of the usual tempo."""
 
 from __future__ import annotations
 
-# What a caller may ask for: a walk that is a third slower or two fifths faster still looks like a walk.
+# What a caller may request: a walk that is a third slower or two fifths faster still looks like a walk.
 SLOWEST, FASTEST = 0.7, 1.4
-# What a take or a class may do within itself, relative to its mean: beyond, its phase was lost.
+# Variation within a take or class, relative to its mean: beyond this, its phase was lost.
 SLOWEST_PACE, FASTEST_PACE = 0.4, 2.5
-# Durations of cycles relative to the usual one: others hold half a cycle, or two.
+# Durations of cycles relative to the usual one: anything else is half a cycle, or two.
 SHORTEST_CYCLE, LONGEST_CYCLE = 0.6, 1.6

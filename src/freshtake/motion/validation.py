@@ -1,6 +1,6 @@
-"""Checks shared by all motion types: arrays are copied, shaped, finite and read-only.
+"""Checks shared by all motion types: arrays are copied, finite, read-only and of the right shape.
 
-Also checks of settings and of stored recipes, and the frame rate and duration of every motion with a steady rate.
+Also checks for settings and stored recipes, and the frame rate and duration of every motion with a steady rate.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def frozen(
 ) -> npt.NDArray[Any]:
     """Return a read-only copy with the given shape (None: any length); finite unless gaps are allowed.
 
-    An array that nobody can change is returned as it is: a mesh sequence may take half of the memory.
+    An array that cannot change is returned as it is: a mesh sequence may occupy half of the memory.
     """
     try:
         shared = _unchanging(value) and value.dtype == dtype and value.flags.c_contiguous and value.flags.aligned  # type: ignore[union-attr]
@@ -50,7 +50,7 @@ def frozen(
 
 
 def _unchanging(value: object) -> bool:
-    """Return whether an array and all its bases are read-only, down to memory that it owns or bytes."""
+    """Return whether an array and all its bases are read-only, down to bytes or memory that the array owns."""
     base = value
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -71,7 +71,7 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, others refused."""
+    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, larger ones refused."""
     array: Floats = frozen(value, name, shape, finite=False)
     with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
@@ -79,7 +79,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
         off = np.abs(length - 1.0)
     worst = off.max(initial=0.0)
     if not worst <= WRONG_LENGTH:
-        frozen(array, name, shape)  # raises where one is not finite
+        frozen(array, name, shape)  # raises if one is not finite
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
     if worst > ROUNDING:
@@ -89,7 +89,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
 
 
 def positive(value: float, name: str) -> float:
-    """Return a finite number above zero, and not so near to it that its reciprocal is infinite."""
+    """Return a finite number above zero, not so small that its reciprocal is infinite."""
     number = float(value)
     if not (np.isfinite(number) and number > 1e-300):
         raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
@@ -97,7 +97,7 @@ def positive(value: float, name: str) -> float:
 
 
 def fps_of(frame_time: float) -> float:
-    """Return frames per second; an integer where the frame time is exactly its reciprocal."""
+    """Return frames per second; an integer if the frame time is exactly its reciprocal."""
     fps = 1.0 / frame_time
     nearest = float(round(fps))
     return nearest if nearest > 0 and 1.0 / nearest == frame_time else fps
@@ -119,14 +119,14 @@ def check_timing(motion: Any) -> None:
 
 
 def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
-    """Check that names are not empty, not repeated and hold no control characters."""
+    """Check that names are not empty or repeated and contain no control characters."""
     if isinstance(given, str):
         raise InvalidMotion(f"{what} names must be given one by one, not as the text {given!r}")
     names = tuple(given)
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name.strip() or re.search(r"[\x00-\x1f\x7f]", name):
-            raise InvalidMotion(f"a {what} has the name {name!r}, which is empty or holds control characters")
+            raise InvalidMotion(f"a {what} has the name {name!r}, which is empty or contains control characters")
         if name in seen:
             raise InvalidMotion(f"two {what}s are named {name!r}: names must differ")
         seen.add(name)
@@ -165,14 +165,14 @@ class Changeable:
 
 
 def one_of(settings: object, name: str, choices: tuple[Any, ...]) -> None:
-    """Refuse a setting that is none of the choices."""
+    """Refuse a setting that is not one of the choices."""
     value = getattr(settings, name)
     if value not in choices:
         raise UsageError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
 
 
 def between(settings: object, name: str, low: float, high: float) -> None:
-    """Refuse a number outside its range or, where `low` is an integer, one that is not; None passes."""
+    """Refuse a number outside its range or, if `low` is an integer, a number that is not one; None passes."""
     value = getattr(settings, name)
     if value is None:
         return
@@ -183,9 +183,9 @@ def between(settings: object, name: str, low: float, high: float) -> None:
 
 
 class Parts(NamedTuple):
-    """What a model, a recipe or a skeleton is stored as and rebuilt from: a header of plain values, arrays by name.
+    """The stored form of a model, a recipe or a skeleton: a header of plain values, and arrays by name.
 
-    A file may hold anything: what these methods return is present, and of a type that it can have.
+    A file may contain anything: these methods return only values that are present and of a permitted type.
     """
 
     header: Any
@@ -208,7 +208,7 @@ class Parts(NamedTuple):
         return value
 
     def listed(self, name: str, what: str, *types: type) -> tuple[Any, ...]:
-        """Return a list of the header, all of whose values have one of the types; `what` they are, for messages."""
+        """Return a list of the header, all of whose values have one of the types; `what` names them in messages."""
         values = self.field(name, list, tuple)
         if not all(isinstance(value, types) and not isinstance(value, bool) for value in values):
             raise InvalidMotion(f"{name!r} of a stored recipe must be a list of {what}")

@@ -1,7 +1,7 @@
-"""Check whether a motion is fit for use, by the same few checks for every method.
+"""Check whether a motion is fit for use, with the same few checks for every method.
 
 The takes set the standard. Green: the motion does nothing that they do not do. Amber: it may be used, and a sentence
-says where to look. Red: no body does this, and no command writes it unless told to.
+says where to look. Red: no body moves like this, and no command writes it unless told to.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats, Ints
 
 GREEN, AMBER, RED = "green", "amber", "red"
-# Excess over its limit from which a figure of the body is red: radians, leg lengths, logarithm.
+# Excess over its limit above which a figure of the body is red: radians, leg lengths, logarithm.
 IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
-LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
+LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the takes' range: amber, red
 DRAW_AGAIN = "try another --seed or less --amount"
-# Signs of a damaged model: bone lengths per second, and from the origin; and any number, with bones or without.
+# Signs of a damaged model: bone lengths per second, bone lengths from the origin; any number, with or without bones.
 FLUNG = (100.0, 1e6, 1e7)
-NUMBERS = ("positions", "points", "vertices")  # the array of motions without bones
-SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
+NUMBERS = ("positions", "points", "vertices")  # the arrays of motions without bones
+SLIDES = (1.5, 0.05)  # factor over the takes' speed of feet near the floor, and legs per second in addition
 # A changed gait, compared with its source: amber, red.
-GAIT_STRIDES = (0.1, 0.5)  # share of missing or additional strides
+GAIT_STRIDES = (0.1, 0.5)  # fraction of missing or additional strides
 GAIT_FACTORS = {"slide": (1.3, 2.5), "jerk": (1.5, 3.0), "pace": (1.35, 2.0)}
 
 M = TypeVar("M")
 
 
 class Remark(NamedTuple):
-    """One fault: which check, how serious, in words, at which frame, and what to do about it."""
+    """One fault: the check that failed, how serious it is, a description, the frame, and what to do about it."""
 
     check: str
     color: str
@@ -58,20 +58,20 @@ class Verdict(NamedTuple):
 
     @property
     def color(self) -> str:
-        """The worst color of all remarks; green where there is none."""
+        """The worst color of all remarks; green if there are none."""
         colors = {remark.color for remark in self.remarks}
         return RED if RED in colors else AMBER if AMBER in colors else GREEN
 
     @property
     def sentences(self) -> list[str]:
-        """The remarks in words, the worst first."""
+        """The remarks in words, worst first."""
         places = ["" if one.frame is None else f", frame {one.frame}" for one in self.worst_first]
         remarks = zip(self.worst_first, places, strict=True)
         return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in remarks]
 
     @property
     def worst_first(self) -> list[Remark]:
-        """The remarks, the red ones first."""
+        """The remarks, red ones first."""
         return sorted(self.remarks, key=lambda remark: remark.color != RED)
 
     def as_dict(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standard:
-    """What takes do, learned by `standard_of`; lengths are in leg lengths of their body.
+    """The standard that takes set, learned by `standard_of`; lengths are in leg lengths of their body.
 
     `shortest` and `longest` (joints,) are the distances of joints from their parents, `fastest` the highest speed of a
     joint, `floor` (foot joints,) the heights at which feet stand, `slide` the mean speed of feet near the floor.
@@ -98,11 +98,11 @@ class Standard:
 
 
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
-    """Learn from takes on one skeleton what a motion of this body may do; `limits` are those of `learn_limits`."""
+    """Learn from takes on one skeleton what a motion of this body may do; `limits` come from `learn_limits`."""
     if not takes:
         raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]
-    # Where no foot stands in any take, as with swimmers, there is no floor.
+    # If no foot stands in any take, as with swimmers, there is no floor.
     floor = floor_heights(takes) if any(foot_contacts(take) for take in takes) else np.zeros(0)
     places = [take.positions() for take in takes]
     both = list(zip(takes, places, strict=True))
@@ -126,9 +126,9 @@ def assess(
 ) -> Verdict:
     """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
 
-    `amount` is the amount of variation that it was drawn with, `rate` its requested pace relative to the takes. A
-    motion that does not move the `same_body` as the takes only has to keep its bones and not be faster. `remedy` says
-    what to do about a body that exceeds its limits; `name` what to call the motion, by default the clip's name.
+    `amount` is the amount of variation it was drawn with, `rate` its requested pace relative to the takes. A motion not
+    of the `same_body` as the takes only has to keep its bones and not be faster. `remedy` says what to do about a body
+    that exceeds its limits; `name` is what to call the motion, by default the clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
@@ -136,7 +136,7 @@ def assess(
     same = same_body and compatible(clip.skeleton, standard.first.skeleton)
     take = standard.first
     if same and not (clip.skeleton is take.skeleton and clip.up == take.up):  # variants have the takes' skeleton
-        # A converted file is checked with the axis, unit and root of the takes. A body that merely has other
+        # A converted file is checked with the axis, unit and root of the takes. A body that only has different
         # proportions is not scaled: units differ by more.
         clip = rooted_like(with_up(clip, take.up), take.skeleton)
         size = leg_length(take.skeleton) / leg_length(clip.skeleton)
@@ -154,7 +154,7 @@ def assess(
 
 
 def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
-    """Refuse motions that no body makes, unless `keep_going`; report all other remarks by kind."""
+    """Refuse motions that no body could make, unless `keep_going`; report all other remarks by kind."""
     red = [one for one in verdicts if one.color == RED]
     if red and not keep_going:
         more = f" (and {len(red) - 1} more of {len(verdicts)})" if len(red) > 1 else ""
@@ -170,22 +170,22 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 
 
 def require_unflung(motion: M, *, resumed: bool = False) -> M:
-    """Return a model's result, or refuse it where the body is flung about: the model file is damaged.
+    """Return a model's result, or refuse it if the body is flung about: then the model file is damaged.
 
-    One that is `resumed` continues a motion, which may have traveled any distance before.
+    A `resumed` one continues a motion, which may already have traveled any distance.
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
         if resumed and numbers.ndim == 3 and len(numbers):
             numbers = numbers - numbers[:1, :1]
-        if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, which does not compare as larger
+        if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, which never compares as larger
             raise UsageError("this model makes numbers that no recording has: it is damaged, so learn it again")
         return motion
     size = float(np.linalg.norm(motion.skeleton.offsets, axis=1).sum())
     if size == 0.0 or len(motion) == 0:
         return motion
     step = float(np.abs(np.diff(motion.root, axis=0)).max(initial=0.0))
-    # A walk that streams for a day is a hundred kilometres from the origin, which is no sign of damage.
+    # A walk that streams for a day is a hundred kilometers from the origin, which is not a sign of damage.
     farthest = float(np.abs(motion.root - motion.root[0] if resumed else motion.root).max())
     if step > max(FLUNG[0] * motion.frame_time, 1.0) * size or farthest > min(FLUNG[1] * size, FLUNG[2]):
         raise UsageError("this model flings the body about as no body moves: it is damaged, so learn it again")
@@ -204,12 +204,12 @@ def check_result(
     remedy: str = DRAW_AGAIN,
     more: Sequence[Remark] = (),
 ) -> list[Verdict]:
-    """Check one motion of any method against the takes it was made from, and refuse what no body does.
+    """Check one motion of any method against the takes it was made from, and refuse what no body could do.
 
     Args:
         motion: What is about to be written; motions without a skeleton pass.
-        takes: The motions that it was made from.
-        name: The file that it is written to.
+        takes: The motions it was made from.
+        name: The file it is written to.
         keep_going: Whether red motions are written anyway.
         warn: Receives a sentence for each remark.
         same_body: See `assess`.
@@ -218,7 +218,7 @@ def check_result(
         more: Remarks of the method itself, such as `gait_remarks`.
 
     Returns:
-        The verdict in a list; empty where there is nothing to check.
+        The verdict in a list; empty if there is nothing to check.
     """
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
@@ -241,7 +241,7 @@ def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
 
 
 def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
-    """Add a remark where a motion is farther off its path than a step, about a leg length."""
+    """Add a remark if a motion is farther off its path than a step, about a leg length."""
     if most_off <= leg:
         return verdict
     what = f"it is up to {most_off / leg:.1f} leg lengths off its path"
@@ -250,24 +250,24 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 
 
 def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
-    """Compare a gait that was made from another one with that one and with the takes that taught the change.
+    """Compare a changed gait with its source and with the takes that taught the change.
 
-    `taught` are mean gaits of the takes before and after the change, None where they are unknown; `share` says how much
-    of the change was requested, None where its speed cannot be predicted.
+    `taught` are mean gaits of the takes before and after the change, None if they are unknown; `share` is how much of
+    the change was requested, None if its speed cannot be predicted.
     """
     after = source if taught is None else taught[1]
     remarks = []
     lost = abs(new.strides - source.strides)
-    # One step more or less depends on where the ends are cut; a body on the spot may step for a stronger blow.
+    # One step more or less depends on how the ends are cut; a body on the spot may step for a stronger blow.
     if lost > 0.5 and source.speed > STANDING and (color := _color(lost / max(source.strides, 0.5), GAIT_STRIDES)):
         what = f"{source.strides:g} strides became {new.strides:g}"
-        remarks.append(Remark("strides", color, what, None, "give takes of both kinds with as many cycles"))
+        remarks.append(Remark("strides", color, what, None, "give takes of both kinds with the same number of cycles"))
     if color := _color(new.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"]):
         what = (
             f"feet slide at {100 * new.slide:.0f} % of a leg a second, in the clip at {100 * source.slide:.0f}, in "
             f"the takes at {100 * after.slide:.0f}"
         )
-        remarks.append(Remark("feet", color, what, None, "give more pairs, or pairs that go and turn as the clip does"))
+        remarks.append(Remark("feet", color, what, None, "give more pairs, or pairs that move and turn like the clip"))
     shaking = new.jerk / max(source.jerk, after.jerk, 1e-9)
     if color := _color(shaking, GAIT_FACTORS["jerk"]):
         what = f"it shakes {shaking:.1f} times as much as the takes"
@@ -276,20 +276,20 @@ def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, shar
         expected = source.speed * (after.speed / taught[0].speed) ** min(share, 1.0)
         off = max(new.speed, 1e-3) / max(expected, 1e-3)
         if color := _color(max(off, 1.0 / off), GAIT_FACTORS["pace"]):
-            what = f"it goes at {new.speed:.2f} leg lengths a second, where {expected:.2f} were expected"
+            what = f"it moves at {new.speed:.2f} leg lengths a second, but {expected:.2f} were expected"
             remarks.append(Remark("pace", color, what, None, "--speed source or --speed style sets it"))
     return remarks
 
 
 def _color(value: float, limits: tuple[float, float]) -> str:
-    """Return amber or red where a value exceeds that limit, otherwise an empty text."""
+    """Return amber or red if a value exceeds that limit, otherwise an empty string."""
     return "" if value <= limits[0] else AMBER if value <= limits[1] else RED
 
 
 def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
     speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
-    # Ten lengths of a body a second are possible for any; beyond, the takes decide.
+    # Ten lengths a second are possible for any body; beyond that, the takes decide.
     if fastest <= max(20.0, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
@@ -299,7 +299,7 @@ def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remed
 
 
 def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
-    """Find bones that leave the range of the takes, or change where the takes are another body's."""
+    """Find bones that leave the range of the takes, or change if the takes are another body's."""
     lengths = _lengths(clip)
     low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
     off = np.maximum(lengths - high, low - lengths)
@@ -316,7 +316,7 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
 
 
 def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
-    """Return a remark for each kind of body limit that is exceeded, a red one where there is any."""
+    """Return a remark for each kind of body limit that is exceeded, a red one if there is any."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
@@ -362,7 +362,7 @@ def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
 
 
 def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
-    """Return the mean speed of feet near the floor in two frames, in legs per second, and the fastest frame."""
+    """Return the mean speed of feet near the floor in two frames, in legs per second, and the frame of the fastest."""
     joints = _foot_joints(clip)
     if not len(floor) or len(clip) < 2:
         return 0.0, 0

@@ -92,10 +92,10 @@ def test_the_seed_decides() -> None:
     ("found", "numbers", "says"),
     [
         ([], {}, "needs stimuli"),
-        (stimuli(counts=(5, 0)), {}, "one condition only"),
+        (stimuli(counts=(5, 0)), {}, "only one condition"),
         (stimuli(), {"participants": 0}, "participants"),
         (stimuli(), {"trials": 2000}, "trials"),
-        ([Stimulus("x", "E", "walk", "variants")], {}, "there are A, B, C and D"),
+        ([Stimulus("x", "E", "walk", "variants")], {}, "the experiments are A, B, C and D"),
         ([Stimulus("x", "A", "walk", "cycle")], {}, "variants and captured"),
     ],
 )

@@ -82,5 +82,5 @@ def test_another_skeleton_is_refused() -> None:
     other = closed(
         clip.changed(root=np.repeat(clip.root[:1], 4, 0), rotations=np.repeat(clip.rotations[:1], 4, 0)), 0, 3
     )
-    with pytest.raises(UsageError, match="another skeleton"):
+    with pytest.raises(UsageError, match="different skeleton"):
         with_seam(other, seam_pose(loops()[0]))

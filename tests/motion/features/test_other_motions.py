@@ -75,7 +75,7 @@ def test_point_names_and_gaps() -> None:
         features.recipe([gap])
     with pytest.raises(UsageError, match="fill the gaps"):
         features.encode(features.recipe([clip]), gap)
-    with pytest.raises(UsageError, match="other points"):
+    with pytest.raises(UsageError, match="different points"):
         features.recipe([clip, PointClip(("a", "b"), clip.positions, clip.frame_time)])
     with pytest.raises(UsageError, match="needs clips with a skeleton"):
         features.recipe([clip], angles="expmap")
@@ -127,7 +127,7 @@ def test_an_absolute_mesh_is_exact_to_the_last_bit_and_has_names() -> None:
 def test_meshes_that_do_not_fit_are_refused() -> None:
     rng = np.random.default_rng(5)
     recipe = features.recipe([mesh(rng, 4, 7)])
-    with pytest.raises(UsageError, match="other vertices or faces"):
+    with pytest.raises(UsageError, match="different vertices or faces"):
         features.encode(recipe, mesh(rng, 4, 8))
     sequence = mesh(np.random.default_rng(6), 4, 7)
     bare = MeshSequence(sequence.vertices, sequence.faces, 0.02, up="z")
@@ -136,7 +136,7 @@ def test_meshes_that_do_not_fit_are_refused() -> None:
         features.encode(own, bare)
     with pytest.raises(UsageError, match="'shade'"):
         features.encode(own, MeshSequence(sequence.vertices, sequence.faces, 0.02, sequence.normals, up="z"))
-    with pytest.raises(UsageError, match="other vertices or faces"):
+    with pytest.raises(UsageError, match="different vertices or faces"):
         features.recipe([sequence, mesh(rng, 4, 8)])
 
 

@@ -1,4 +1,4 @@
-"""Baselines for variants: noise on a take, combinations of takes, takes played again (Lau 2009, §8, §10)."""
+"""Baselines for variants: noise on a take, combinations of takes, replayed takes (Lau 2009, §8, §10)."""
 
 from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
 from freshtake.evaluation.baselines.making import (

@@ -22,11 +22,12 @@ from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseSettings:
-    """How smooth noise is. The paper gives no numbers: these parameters have to be tuned by hand.
+    """Settings for the smoothness of noise. The paper gives no numbers: these parameters must be tuned by hand.
 
     `smooth` is the standard deviation, in seconds, of the Gaussian that smooths white noise. `frequency` is the number
-    of lattice points per second of Perlin noise, `octaves` how many noises of twice the frequency each are summed and
-    `persistence` how strong each next one is. `energy` is the share of variance that principal components keep.
+    of lattice points per second of Perlin noise, `octaves` the number of noises summed, each of twice the frequency of
+    the previous one, and `persistence` their relative strength. `energy` is the fraction of variance that principal
+    components keep.
     """
 
     smooth: float = 0.1
@@ -52,7 +53,7 @@ RATES = ("speed", "turn")
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Inputs as rows of DOFs; the frames of each phase in each of them; and which DOFs noise may change."""
+    """Inputs as rows of DOFs, the frame of each phase in each input, and the DOFs that noise may change."""
 
     recipe: Recipe
     names: tuple[str, ...]
@@ -60,26 +61,26 @@ class Basis:
     starts: tuple[Start, ...]
     phase_frames: Floats  # (phases, inputs)
     chosen: Ints  # columns that may change
-    size: float  # the length that differences are measured in: the leg, or a stroke's diagonal
+    size: float  # the unit of length for differences: the leg, or a stroke's diagonal
 
     @property
     def frame_time(self) -> float:
-        """The seconds from frame to frame."""
+        """Seconds per frame."""
         return self.recipe.frame_time
 
     @cached_property
     def rates(self) -> Bools:
-        """Which DOFs are speeds, (DOFs,): they count per second of the take's time."""
+        """Flags (DOFs,) of those that are speeds: they count per second of the take's time."""
         return np.array([unit in RATES for unit in self.recipe.units])
 
     @cached_property
     def weights(self) -> Floats:
-        """By how many sizes one unit moves the body (root mean square over the joints), (DOFs,)."""
+        """How far one unit of each DOF moves the body, in sizes (root mean square over the joints), (DOFs,)."""
         return np.asarray(self.recipe.weights / self.size)
 
     @cached_property
     def warped(self) -> Floats:
-        """All inputs at equal phases, (inputs, phases, DOFs)."""
+        """All inputs at the same phases, (inputs, phases, DOFs)."""
         return np.stack([read_at(rows, self.phase_frames[:, k]) for k, rows in enumerate(self.rows)])
 
     @cached_property
@@ -92,12 +93,12 @@ class Basis:
 
     @cached_property
     def compared(self) -> Ints:
-        """The chosen columns without speeds: those of joints, over which changes are summed."""
+        """The chosen columns other than speeds: those of joints, over which changes are summed."""
         still = self.chosen[~self.rates[self.chosen]]
         return still if len(still) else self.chosen
 
     def phases(self, number: int) -> Floats:
-        """Return the phase of every frame of one input."""
+        """Return the phase of each frame of one input."""
         phase_frames = self.phase_frames[:, number]
         return np.interp(
             np.arange(len(self.rows[number])), phase_frames, np.arange(len(phase_frames), dtype=np.float64)
@@ -106,11 +107,11 @@ class Basis:
     def require_two(self) -> None:
         """Refuse a single input: the strength of noise is the difference between inputs."""
         if len(self.rows) < 2:
-            raise UsageError("noise takes its strength from how inputs differ: give at least two takes")
+            raise UsageError("the strength of noise comes from the differences between inputs: give at least two takes")
 
     def encode(self, motion: Any) -> Floats:
-        """Return a motion as rows of the same DOFs; a clip of another rate is resampled first."""
-        # Files round frame times: less than a thousandth is the same rate.
+        """Return a motion as rows of the same DOFs; a clip with another rate is resampled first."""
+        # Files round frame times: rates that differ by less than a thousandth are the same.
         if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > 1e-3:
             motion = resample(motion, 1.0 / self.frame_time)
         elif isinstance(motion, Clip):
@@ -123,13 +124,13 @@ class Basis:
 
 
 def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
-    """Align the inputs to one another; `joints` are those that noise may change, by name (default: all).
+    """Align the inputs to one another; `joints` names those that noise may change (default: all).
 
-    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its speeds, so that noise on
-    a leg makes its foot slide, as it does where angles are edited by hand.
+    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its speeds, so noise on a leg
+    makes its foot slide, as it does when angles are edited by hand.
     """
     if not inputs:
-        raise UsageError("there is nothing to make a baseline of: give at least one take")
+        raise UsageError("there are no takes to make a baseline from: give at least one")
     first = inputs[0]
     clips = isinstance(first, Clip)
     layout = recipe(inputs, angles="expmap" if clips else None, horizon=HORIZON)
@@ -152,7 +153,7 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
 
 
 def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
-    """Return the columns of the joints; all columns without any."""
+    """Return the columns of the joints; all columns if no joints are given."""
     if not joints:
         return np.arange(len(names), dtype=np.intp)
     owners = [name.rsplit(".", 1)[0] for name in names]

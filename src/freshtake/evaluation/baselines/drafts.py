@@ -1,4 +1,4 @@
-"""A draft of every noise baseline: rows, and noise of amount 1 that is still to be added to them."""
+"""Draft each noise baseline: rows, and noise of amount 1 to be added to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.variation.phase import read_at
 
 
 def gradient_noise(gradients: Floats, places: Floats) -> Floats:
-    """Return noise at places (frames, columns), given gradients (lattice points, columns): 0 at these points.
+    """Return noise at positions (frames, columns), given gradients (lattice points, columns); 0 at lattice points.
 
     Between points i and i + 1, at t from 0 to 1: (1 - s(t)) g_i t + s(t) g_{i+1} (t - 1) with s(t) = 6t^5 - 15t^4 +
     10t^3, whose first two derivatives vanish at both ends.
@@ -37,7 +37,7 @@ def perlin_noise(
 ) -> Floats:
     """Return (frames, columns): octaves of gradient noise, the first with a lattice point every `spacing` frames.
 
-    Every column begins at a random place of its lattice, so that columns are not all 0 at the same frames.
+    Each column begins at a random position in its lattice, so the columns are not all 0 in the same frames.
     """
     total = np.zeros((frames, columns))
     for octave in range(octaves):
@@ -60,10 +60,10 @@ def mean_square() -> float:
 
 
 def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
-    """Return rows of the combination and the phase of each: frame by frame of the combined timing.
+    """Return the rows of the combination and the phase of each, one per frame of the combined timing.
 
     The time at which a phase is reached is the combination of the times at which the inputs reach it. The distance
-    travelled from phase to phase is combined too, so speeds are weighted by how long each input takes there.
+    travelled from phase to phase is combined too, so speeds are weighted by the time each input takes there.
     """
     times = basis.phase_frames @ weights  # frames, at every phase
     frames = round(float(times[-1])) + 1
@@ -89,7 +89,7 @@ def smoothed_noise(rng: np.random.Generator, frames: int, columns: int, width: f
 
 
 def _gaussian(width: float) -> Floats:
-    """Return weights whose squares sum to 1, so that the variance stays 1."""
+    """Return weights whose squares sum to 1, which keeps the variance at 1."""
     # Beyond four standard deviations a Gaussian adds next to nothing.
     reach = int(np.ceil(4.0 * width))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
@@ -97,9 +97,9 @@ def _gaussian(width: float) -> Floats:
 
 
 def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
-    """Return noise (phases, chosen DOFs) whose components are as strong as the inputs differ in them at that phase.
+    """Return noise (phases, chosen DOFs), each component as strong as the inputs' differences in it at that phase.
 
-    Departs from the paper: the input keeps the detail that the reduction would remove; only noise is reduced.
+    Departs from the paper: only the noise is reduced; the input keeps the detail that the reduction would remove.
     """
     directions = components(basis, settings.energy)
     scores = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]) @ directions.T
@@ -110,7 +110,7 @@ def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, sett
 
 
 def components(basis: Basis, energy: float) -> Floats:
-    """Return orthonormal (components, chosen DOFs): as many as hold that share of the weighted poses' variance."""
+    """Return orthonormal (components, chosen DOFs): as many as explain that share of the weighted poses' variance."""
     poses = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]).reshape(-1, len(basis.chosen))
     centered = poses - poses.mean(axis=0)
     powers, directions = np.linalg.eigh(centered.T @ centered)
@@ -121,26 +121,26 @@ def components(basis: Basis, energy: float) -> Floats:
 
 
 class Draft(NamedTuple):
-    """Rows (frames, DOFs), noise of the same shape, and the input that the rows are (None: a combination of all)."""
+    """Rows (frames, DOFs), noise of the same shape, and the input they come from (None: a combination of all)."""
 
     rows: Floats
     noise: Floats
     source: int | None
 
     def with_amount(self, amount: float) -> Floats:
-        """Return the rows with this amount of the noise."""
+        """Return the rows with this amount of noise."""
         return self.rows + amount * self.noise
 
 
 def strawman(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Draw smoothed noise on one input, as strong at every phase as the aligned inputs differ (Lau 2009, §8)."""
+    """Draw smoothed noise on one input, as strong at each phase as the aligned inputs' differences (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
     noise = smoothed_noise(rng, len(strength), len(basis.chosen), settings.smooth / basis.frame_time)
     return _draft(basis, source, noise * strength[:, basis.chosen])
 
 
 def perlin(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Draw Perlin noise on one input, per DOF as strong as the inputs differ over all phases (Lau 2009, §8)."""
+    """Draw Perlin noise on one input, per DOF as strong as the inputs' differences over all phases (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
     spacing = 1.0 / (settings.frequency * basis.frame_time)
     noise = perlin_noise(
@@ -169,7 +169,7 @@ def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> D
 
 
 def _one_input(basis: Basis, rng: np.random.Generator) -> tuple[int, Floats]:
-    """Draw an input, and return it with the inputs' spread at the phases of its frames."""
+    """Draw an input and return it with the inputs' spread at the phases of its frames."""
     basis.require_two()
     source = int(rng.integers(len(basis.rows)))
     return source, read_at(basis.spread, basis.phases(source))

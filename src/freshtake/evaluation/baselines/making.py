@@ -1,8 +1,8 @@
-"""The baselines by name: one motion of a kind, or a set of every kind that is changed as much as variants are.
+"""Make baselines by name: one motion of a kind, or a set of each kind, changed as much as the variants are.
 
 "We check that the noise-added motion is changed by a similar amount compared to the variants" (Lau 2009, §8): pairs of
 one variant and one input give normalized sums of squared differences of joints, modeled as a normal distribution; the
-same sum of the noise-added motion and its input has to lie within one standard deviation of the mean.
+same sum of the noise-added motion and its input must be within one standard deviation of the mean.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from freshtake.numeric.dtw import warp_path
 
 
 class Changes(NamedTuple):
-    """The normal distribution of changes: mean and standard deviation of the sums over all pairs."""
+    """Normal distribution of changes: mean and standard deviation of the sums over all pairs."""
 
     mean: float
     spread: float
@@ -34,7 +34,7 @@ class Changes(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An amount of noise, the mean change that it causes, and the share of drafts within one standard deviation."""
+    """An amount of noise, the mean change it causes, and the fraction of drafts within one standard deviation."""
 
     amount: float
     change: float
@@ -60,7 +60,7 @@ def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
 
 
 def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
-    """Return how much a draft with this amount of noise differs from its input; a combination: from all on average."""
+    """Return how much a draft with this amount of noise differs from its input (a combination: on average from all)."""
     rows = draft.with_amount(amount)
     inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
     return float(np.mean([change(basis, rows, one) for one in inputs]))
@@ -69,13 +69,13 @@ def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
 def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Match:
     """Find the amount at which the drafts' mean change equals the target's, by false position.
 
-    0 where they are already changed more without noise, as combinations may be.
+    0 if they already differ more without noise, as combinations may.
     """
     if not drafts:
         raise UsageError("an amount can be matched only with drafts of noise: give at least one")
 
     def excess(amount: float) -> float:
-        """Return how much too large differences are; about linear in the amount, unlike squares."""
+        """Return by how much differences are too large; unlike squares, this is about linear in the amount."""
         mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
         return float(np.sqrt(mean_change) - np.sqrt(target.mean))
 
@@ -89,9 +89,9 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
         if high > 1e3:
             raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
         above = excess(high)
-    # A bound: false position usually closes in sooner.
+    # An upper bound: false position usually converges sooner.
     for step in range(60):
-        # bisect now and then, so that neither end stays fixed
+        # bisect now and then so that neither end stays fixed
         share = 0.5 if step % 4 == 3 else below / (below - above)
         middle = low + share * (high - low)
         middle_excess = excess(middle)
@@ -116,7 +116,7 @@ AMOUNTS = {"strawman": 1.0, "perlin": 1.0, "pca": 1.0, "convex": 0.0}
 
 
 class BaselineMotion(NamedTuple):
-    """A baseline's motion, the input it was made from (None: all), the amount, and how much it was changed."""
+    """A baseline's motion, the input it was made from (None: all), the amount, and its change."""
 
     motion: Any
     source: int | None
@@ -134,7 +134,7 @@ def make(
     settings: NoiseSettings | None = None,
     name: str = "",
 ) -> BaselineMotion:
-    """Return one motion of a kind. `amount` 1 is noise as strong as the inputs differ (default: 1; of convex, 0)."""
+    """Return one motion of a kind. `amount` 1 is noise as strong as the inputs' differences (default: 1; convex: 0)."""
     check_kind(kind)
     if kind == "replay":
         if amount is not None:
@@ -159,11 +159,11 @@ def check_kind(kind: str) -> None:
 def match(
     basis: Basis, kind: str, target: Changes, rng: np.random.Generator, settings: NoiseSettings | None = None
 ) -> Match:
-    """Find the amount of a kind of noise that changes motions as much as variants are changed."""
+    """Find the amount of a kind of noise that changes motions as much as the variants are changed."""
     check_kind(kind)
     if kind == "replay":
         raise UsageError("replay adds nothing to the inputs, so its amount cannot be matched")
-    # Drafts differ, so the amount is matched on the mean of 32.
+    # Drafts differ, so match the amount to the mean of 32.
     drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(32)]
     return matched_amount(basis, drafts, target)
 
@@ -180,7 +180,7 @@ def baseline_sets(
     settings: NoiseSettings | None = None,
     report: Report = silent,
 ) -> dict[str, list[Any]]:
-    """Return as many motions of every kind as there are variants (at most 15), noise matched to the variants' change.
+    """Return as many motions of each kind as there are variants (at most 15), noise matched to the variants' change.
 
     Convex combinations get no noise.
     """

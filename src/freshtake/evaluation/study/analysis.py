@@ -1,4 +1,4 @@
-"""Analyze the scores: per experiment and motion the conditions' means and whether they differ (Lau 2009, fig. 8).
+"""Analyze scores: the conditions' means per experiment and motion, and whether they differ (Lau 2009, fig. 8).
 
 Means are compared by a one-way analysis of variance, with confidence intervals by Student's t.
 """
@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 class Anova(NamedTuple):
     """F = (between / df_between) / (within / df_within), the p value of an F at least as large, and eta squared.
 
-    `between` is the sum over groups of n_g (mean_g - mean)^2, `within` that of (x - mean_g)^2 over all scores;
+    `between` is the sum of n_g (mean_g - mean)^2 over groups, `within` the sum of (x - mean_g)^2 over all scores;
     `explained` = between / (between + within).
     """
 
@@ -36,13 +36,13 @@ class Anova(NamedTuple):
 
     @property
     def explained(self) -> float:
-        """Eta squared: the share of the variance that the groups explain."""
+        """Eta squared: the fraction of the variance explained by the groups."""
         total = self.between + self.within
         return self.between / total if total > 0 else 0.0
 
 
 def one_way(groups: Sequence[npt.ArrayLike]) -> Anova:
-    """Test whether the means of groups differ by more than chance (Lau 2009, §8, fig. 8)."""
+    """Test whether group means differ by more than chance (Lau 2009, §8, fig. 8)."""
     values = [np.asarray(group, dtype=np.float64) for group in groups]
     if len(values) < 2 or any(v.ndim != 1 or len(v) == 0 for v in values):
         raise UsageError("an analysis of variance needs at least two groups with scores")
@@ -69,7 +69,7 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """Return the interval of one group, by Student's t; without width for a single score."""
+    """Return the interval of one group, by Student's t; its width is 0 for a single score."""
     x = np.asarray(values, dtype=np.float64)
     mean = float(x.mean())
     if len(x) < 2:
@@ -91,7 +91,7 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
 
 
 def share_interval(count: int, of: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return a share with its Wilson interval, which stays within 0 and 1."""
+    """Return a proportion with its Wilson interval, which stays within 0 and 1."""
     z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     share, weight = count / of, 1.0 + z * z / of
     center = (share + z * z / (2 * of)) / weight
@@ -100,7 +100,7 @@ def share_interval(count: int, of: int, confidence: float = CONFIDENCE) -> Inter
 
 
 def sign_test(count: int, of: int) -> float:
-    """Return the exact probability that chance alone chooses one of two at least as unevenly, in either direction."""
+    """Return the exact probability that chance alone splits two choices at least as unevenly, in either direction."""
     fewer = min(count, of - count)
     tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
     return min(1.0, 2.0 * tail)
@@ -119,10 +119,10 @@ class Outcome(NamedTuple):
     """One experiment on one motion.
 
     `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
-    are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' mean
-    differences, since scores of one person are not independent of one another; NaN with fewer than two. Of choices
-    between two (experiment D) `groups` are how often each kind was chosen, `p` is the sign test, and there is no
-    analysis of variance. `not_found` counts searches for clones (experiment C) that ended without them.
+    are equal only to within this interval. `by_participant` is the p value over participants' mean differences, since
+    one person's scores are not independent; NaN with fewer than two participants. For choices between two (experiment
+    D), `groups` are how often each kind was chosen, `p` is from the sign test, and there is no analysis of variance.
+    `not_found` counts searches for clones (experiment C) that ended without finding them.
     """
 
     experiment: str
@@ -139,7 +139,7 @@ class Outcome(NamedTuple):
 
     @property
     def measure(self) -> str:
-        """What participants rated, measured or chose."""
+        """The quantity that participants rated, measured or chose."""
         return MEASURES[self.experiment]
 
     def as_dict(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def analyze(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Outc
         if rating.stimulus not in key:
             raise UsageError(f"{rating.stimulus!r} was rated but is not in the key: the key belongs to another study")
     blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in ratings)
-    # By experiment, else in the order given.
+    # Order by experiment, otherwise keep the given order.
     return [_outcome(block, ratings, key) for block in sorted(blocks, key=lambda block: block[0])]
 
 
@@ -176,7 +176,7 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
     by_participant = _by_participant(given, key, experiment)
     first, second = scores.values()
     if experiment == "D":
-        # The recorded take is the right one, score 2, where the variant is on the left.
+        # If the variant is on the left, the recorded take is on the right: score 2.
         captured = first.count(2) + second.count(1)
         shares = [share_interval(k, len(given)) for k in (len(given) - captured, captured)]
         groups = tuple(
@@ -203,7 +203,7 @@ def _scores(ratings: Sequence[Rating], key: Mapping[str, Stimulus], condition: s
 
 
 def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], experiment: str) -> float:
-    """Return the p value of Student's t on the participants' differences of means."""
+    """Return the p value of a t test on the participants' differences of means."""
     differences = []
     for participant in dict.fromkeys(r.participant for r in ratings):
         their_ratings = [r for r in ratings if r.participant == participant]

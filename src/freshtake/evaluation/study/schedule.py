@@ -1,9 +1,9 @@
 """The design of a study (Lau 2009, §8): experiments, conditions and stimuli, and who watches what in which order.
 
-Participants see a random mixture of both conditions, balanced over all of them. The long sequences of experiment B are
-at least 15 clips joined, by the same blend in both conditions. The crowds of experiment C repeat a clip each, two
-of them the same one (after McDonnell et al. 2008); experiment D shows two motions side by side (after Vyas
-and O'Sullivan 2024).
+Participants see a random mixture of both conditions, balanced over all participants. The long sequences of experiment
+B are at least 15 clips, joined by the same blend in both conditions. In the crowds of experiment C each walker repeats
+a clip, and two walkers repeat the same one (after McDonnell et al. 2008); experiment D shows two motions side by side
+(after Vyas and O'Sullivan 2024).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Trial(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A trial with its score; None where it is missing."""
+    """A trial with its score; None if it is missing."""
 
     participant: str
     position: int
@@ -75,7 +75,7 @@ def check_stimulus(stimulus: Stimulus) -> None:
     """Refuse a stimulus whose experiment or condition does not exist."""
     if stimulus.experiment not in EXPERIMENTS:
         raise UsageError(
-            f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A, B, C and D"
+            f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: the experiments are A, B, C and D"
         )
     conditions = CONDITIONS[stimulus.experiment]
     if stimulus.condition not in conditions:
@@ -108,11 +108,11 @@ MOST = 1000
 def schedule(
     stimuli: Sequence[Stimulus], *, participants: int = 15, trials: int = 15, rng: np.random.Generator
 ) -> list[Trial]:
-    """Return all trials: every participant gets `trials` stimuli per experiment and motion, in a separate order.
+    """Return all trials: each participant gets `trials` stimuli per experiment and motion, in a separate order.
 
-    Every participant gets each condition equally often; with an odd number the remaining one goes to the conditions in
-    turn. Stimuli are shown equally often over all participants, and never twice to one while there are enough. Which
-    experiment and motion comes first rotates from participant to participant.
+    Each participant gets each condition equally often; with an odd number, the remaining one goes to the conditions in
+    turn. Over all participants, stimuli are shown equally often, and never twice to the same one while there are
+    enough. The experiment and motion that come first rotate from participant to participant.
     """
     for stimulus in stimuli:
         check_stimulus(stimulus)
@@ -139,18 +139,18 @@ def schedule(
 
 
 def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
-    """Return the stimuli of a block by condition; there must be two conditions."""
+    """Return the stimuli of a block by condition; both conditions must be present."""
     block_stimuli = [s for s in stimuli if (s.experiment, s.motion) == block]
     pools = [[s for s in block_stimuli if s.condition == c] for c in dict.fromkeys(s.condition for s in block_stimuli)]
     if len(pools) < 2:
-        raise UsageError(f"experiment {block[0]} on {block[1]} has stimuli of one condition only: give both")
+        raise UsageError(f"experiment {block[0]} on {block[1]} has stimuli of only one condition: give both")
     return pools
 
 
 def _picked(
     pools: Sequence[Sequence[Stimulus]], trials: int, turn: int, shown: Counter[str], rng: np.random.Generator
 ) -> list[Stimulus]:
-    """Return the stimuli of one participant in random order, chosen from those shown least."""
+    """Return the stimuli of one participant in random order, chosen from those shown least often."""
     each, remainder = divmod(trials, len(pools))
     picked: list[Stimulus] = []
     for number, pool in enumerate(pools):
@@ -186,10 +186,10 @@ def variant_sequence(
 def crowd_with_clones(
     variants: Sequence[Clip], clips: int, in_step: bool, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[list[Clip], list[int]]:
-    """Return walkers that each repeat a clip, two of them the same one; and which clip each repeats.
+    """Return walkers that each repeat a clip, two of them the same one, and which clip each repeats.
 
-    All begin at a random moment of their clip; clones begin together only where they are `in_step`, else a
-    quarter to three quarters of a repetition apart.
+    Each begins at a random moment of its clip; clones begin together only if they are `in_step`, otherwise a quarter to
+    three quarters of a repetition apart.
     """
     _check(variants, clips)
     if len(variants) < WALKERS - 1:
@@ -203,7 +203,7 @@ def crowd_with_clones(
     frames = clips * min(len(variants[k]) for k in chosen)
     walkers = []
     for clip, begin in zip((variants[k] for k in order), begins, strict=True):
-        # Two more repetitions than are shown, since none begins later than that.
+        # Add two repetitions to those shown, since none begins later than that.
         first = round(begin * (len(clip) - 1))
         walkers.append(take_frames(join([clip] * (clips + 2), blend=blend), first, first + frames))
     places = rng.permutation(WALKERS).tolist()

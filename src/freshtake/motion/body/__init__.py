@@ -1,1 +1,1 @@
-"""What a skeleton is: limbs, hinges, feet, facing, size and the root."""
+"""Recognize a body in a skeleton: limbs, hinges, feet, facing, size and the root."""

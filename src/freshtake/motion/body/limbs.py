@@ -1,4 +1,4 @@
-"""Limbs: which joints make up legs and arms, and what hinges, hips and ankles can do, learned from clips or files."""
+"""Limbs: which joints make up legs and arms, and how hinges, hips and ankles can move, learned from clips or files."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
 def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) -> Floats | None:
-    """Return the axis about which most of the rotation happens, from rotation vectors (poses, 3) about the reference.
+    """Return the axis of most of the rotation, from rotation vectors (poses, 3) about the reference.
 
-    Where the joint hardly moves or turns about several axes: the axis at right angles to both segments if the limb
-    is bent; otherwise None.
+    If the joint hardly moves or turns about several axes: the axis perpendicular to both segments if the limb is bent,
+    otherwise None.
     """
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
-    # A hinge moves by 5° or more, four fifths of it about one axis.
+    # A hinge rotates by 5° or more, four fifths of it about one axis.
     if moments[-1] >= np.radians(5.0) ** 2 and moments[-1] >= 0.8 * moments.sum():
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    # A limb that is bent by less than 4° does not show which way it bends.
+    # A limb that is bent by less than 4° does not tell which way it bends.
     if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
@@ -43,7 +43,7 @@ def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) ->
 def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Floats:
     """Return the angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
 
-    With upper segment u and lower segment s, |u + R(θ) s| is largest where u · R(θ) s = a cos θ + b sin θ + c is.
+    With upper segment u and lower segment s, |u + R(θ) s| is largest when u · R(θ) s = a cos θ + b sin θ + c is.
     """
     turned, hinge = rotate(rotations, lower), rotate(rotations, axis)
     across = turned - (turned * hinge).sum(axis=1, keepdims=True) * hinge
@@ -51,7 +51,7 @@ def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Fl
 
 
 def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
-    """Return root mean squares (3,), largest first, and their axes as columns of a right-handed basis (3, 3)."""
+    """Return root mean squares (3,), largest first, and their axes as the columns of a right-handed basis (3, 3)."""
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
     axes = axes[:, ::-1] * np.array([1.0, 1.0, -1.0])
     axes[:, 2] *= np.sign(np.linalg.det(axes))
@@ -59,7 +59,7 @@ def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
 
 
 def first_angle(rotations: Floats, first: Floats, second: Floats) -> Floats:
-    """Return angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
+    """Return angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for perpendicular axes a and b."""
     turned = rotate(rotations, second)
     return np.asarray(np.arctan2(turned @ np.cross(first, second), turned @ second))
 
@@ -68,7 +68,7 @@ class Chain(NamedTuple):
     """A joint's one or two links, each turning by reference exp(basis y), low ≤ y ≤ high.
 
     `reference` (n, 4), `basis` (n, 3, 3), `low` and `high` (3n,). A coordinate whose low end is above its high end is
-    frozen: it stays where the sample has it.
+    frozen: it keeps its value in the sample.
     """
 
     reference: Floats
@@ -80,12 +80,12 @@ class Chain(NamedTuple):
 def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
     """Return the directions in which a joint turns, from its rotations (poses, 4); None: all.
 
-    Where the file gives it one or two angles, these; else directions that never move are frozen, except those of a
-    ball.
+    If the file gives it one or two angles, return these; otherwise freeze directions that never move, except those of a
+    ball joint.
     """
     order = skeleton.orders[joint]
     if len(order) == 2:
-        # Two hinges at the same place, as the file defines them.
+        # Two hinges at the same position, as the file defines them.
         a, b = (stated_axis(skeleton, joint, axis) for axis in order)
         first = first_angle(rotations, a, b)
         second = to_rotvec(multiply(about_axis(a, -first), rotations)) @ b
@@ -98,8 +98,8 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     reference = mean(rotations)
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
-    # An axis counts as fixed only if it moves little both by itself and against the joint's main axis.
-    # A joint that moves by 1° or more does not turn in directions in which it moves by less than 0.3°.
+    # An axis counts as fixed only if it moves little, both by itself and relative to the joint's main axis.
+    # A joint that moves by 1° or more is not free in directions in which it moves by less than 0.3°.
     still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
         return None
@@ -109,7 +109,7 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
 
 
 def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> Floats:
-    """Return a knee's or elbow's axis in its frame, flexion positive, from rotations (poses, 4); 0 if unknown."""
+    """Return the axis of a knee or elbow in its frame, flexion positive, from rotations (poses, 4); 0 if unknown."""
     order = skeleton.orders[joint]
     upper, lower = skeleton.offsets[joint], skeleton.offsets[end]
     if order and len(order) < 3:
@@ -130,13 +130,13 @@ def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
 
 
 def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    # Leave a margin in proportion to the observed range: few takes show all that a joint can do.
+    # Leave a margin in proportion to the observed range: a few takes do not show all that a joint can do.
     more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
-    """Return hinges about the file's axes at angles `seen`; limits are the file's or the range with a margin."""
+    """Return hinges about the file's axes, given observed angles; limits are the file's, or the range with a margin."""
     turned = to_matrix(IDENTITY if skeleton.axes is None else skeleton.axes[joint])
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
@@ -160,11 +160,11 @@ LimbNames = dict[str, list[str]]  # "left_leg": [hip, knee, ankle(, toe)], "left
 
 
 class Limb(NamedTuple):
-    """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None), and what they can do.
+    """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None), and how they can move.
 
-    `hinge` (3,) is the axis of knee or elbow in its local frame, 0 where none was seen; `reach` the least and greatest
-    distance from hip to ankle, in the length of the straight limb; `base` and `ankle` the directions in which hip and
-    ankle turn, None: all.
+    `hinge` (3,) is the axis of the knee or elbow in its local frame, 0 if none was observed; `reach` the smallest and
+    largest distance from hip to ankle, as fractions of the straight limb; `base` and `ankle` the directions in which
+    hip and ankle turn (None: all).
     """
 
     name: str
@@ -180,14 +180,14 @@ class Limb(NamedTuple):
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The joints that can be pinned to a place: the end and, for a leg, its toe."""
+        """The joints that can be pinned to a position: the end and, for a leg, its toe."""
         return (self.end,) if self.toe is None else (self.end, self.toe)
 
 
 def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tuple[Limb, ...]:
     """Learn legs, then arms, with hinges and ranges from the clips; the file's axes and limits take precedence.
 
-    Joints are guessed from names and geometry; a mapping of legs replaces all guessed legs, one of arms all arms.
+    Joints are guessed from names and geometry; mapped legs replace all guessed legs, mapped arms all guessed arms.
     """
     skeleton = clips[0].skeleton
     for clip in clips[1:]:
@@ -199,7 +199,7 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
         upper, middle, end = joints[:3]
         toe = joints[3] if len(joints) == 4 else None
         hinge = knee_hinge(skeleton, rotations[:, middle], middle, end)
-        # Arms can do far more than one motion shows.
+        # Arms can move far more than a single motion shows.
         reach = _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0)
         base = free_ways(skeleton, rotations[:, upper], upper, ball=True)
         ankle = free_ways(skeleton, rotations[:, end], end) if is_leg else None
@@ -208,7 +208,7 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
 
 
 def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tuple[str, tuple[int, ...], bool]]:
-    """Return name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg, limb by limb."""
+    """Return name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg, for each limb."""
     mapped = [_mapped(skeleton, name, joints) for name, joints in (mapping or {}).items()]
     legs, arms = ([limb for limb in mapped if limb[2] is is_leg] for is_leg in (True, False))
     names = skeleton.names
@@ -222,12 +222,12 @@ def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tu
 
 
 def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return the feet that the legs among the limbs stand on, in their order."""
+    """Return the feet that the legs among the limbs stand on, in the order of the limbs."""
     return tuple(Foot(skeleton.names[limb.end], limb.end, limb.toe) for limb in limbs if limb.is_leg)
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
-    """Return the two bending joints above the end, without twist joints and joints at the same place as the next."""
+    """Return the two bending joints above the end, skipping twist joints and joints at the position of the next."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
     joints: list[int] = []
@@ -261,9 +261,9 @@ def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, 
 
 
 def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:
-    """Return the least and the greatest observed distance, relative to the length of the straight limb."""
+    """Return the smallest and largest observed distances, relative to the length of the straight limb."""
     path = skeleton.chain(end)
     full = max(float(skeleton.lengths()[path[path.index(upper) + 1 :]].sum()), 1e-12)
     seen = np.linalg.norm(positions[:, end] - positions[:, upper], axis=1) / full
-    # Legs may fold a little more than was seen.
+    # Legs may fold a little more than was observed.
     return 0.9 * float(seen.min()), float(seen.max())

@@ -1,7 +1,7 @@
 """Infer which axis points up, which way a body faces and how long its unit is; files such as BVH state none of these.
 
 They are inferred from head, feet, floor, travel and leg length, never from the root. Recurrences are found from poses
-relative to the body, which do not depend on travel, heading, size and frame rate.
+relative to the body, which do not depend on travel, heading, size or frame rate.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from freshtake.numeric.rotations import about_axis, forward, inverse, mean, mult
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"
 HEADS, SOLES = "head", "foot|ankle|toe|heel"
-MOST_FRAMES = 200  # at most this many frames are examined
-# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body moves across the axis. In the
-# recordings the height stays within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
+MOST_FRAMES = 200  # examine at most this many frames
+# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body moves across the axis. In
+# recordings the height stays within 0.12 when people stand or walk; along a swimmer's body it varies by 0.13 to 0.29.
 # Runners and jumpers leave the floor, but move farther across than up and down; swimmers move along their bodies.
 FLOOR = 0.12
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
-    """Return the body's first left joint off the middle and its right partner; None where names do not tell."""
+    """Return the body's first left joint off the middle and its right partner; None if the names do not tell."""
     partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
     for joint, name in enumerate(skeleton.names):
         if HELPER.search(name):
@@ -44,19 +44,19 @@ def across(skeleton: Skeleton) -> tuple[int, int] | None:
 
 
 def facing(clip: Clip) -> Floats | None:
-    """Return the heading (frames,) of the body about the vertical, 0 for z (with z up: -y); None where unknown."""
+    """Return the heading (frames,) of the body about the vertical, 0 for z (with z up: -y); None if unknown."""
     pair = across(clip.skeleton)
     if pair is None:
         return _toes_forward(clip)
     positions = clip.positions()
     line = positions[:, pair[0]] - positions[:, pair[1]]
-    # A body that faces z (with z up: -y) has its left at x.
+    # A body facing z (with z up: -y) has its left side at x.
     depth = -line[:, 2] if clip.up == "y" else line[:, 1]
     return np.asarray(np.arctan2(depth, line[:, 0]))
 
 
 def _toes_forward(clip: Clip) -> Floats | None:
-    """Return the heading by the direction of the toes, for bodies whose names do not tell left from right."""
+    """Return the heading from the direction of the toes, for bodies whose joint names do not tell left from right."""
     pairs = [foot.joints for foot in feet(clip.skeleton) if foot.toe is not None]
     if len(pairs) < 2:
         return None
@@ -72,9 +72,9 @@ def mean_angle(angles: Floats) -> tuple[float, float]:
 
 
 class Upright(NamedTuple):
-    """The vertical axis, how it was inferred, and whether a body was present without giving an answer.
+    """The vertical axis, how it was inferred, and whether a body was present but inconclusive.
 
-    `sure`: a body stands so clearly that other takes of its skeleton cannot overrule it.
+    `sure`: the body stands so clearly that other takes of its skeleton cannot overrule it.
     """
 
     axis: str
@@ -84,17 +84,17 @@ class Upright(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A body over time, in any coordinates: direction from feet to trunk, lowest foot and middle (in legs)."""
+    """A body over time, in any coordinates: direction from feet to trunk, lowest foot and middle (in leg lengths)."""
 
     posture: Floats  # (frames, 3), of length 1
     lowest: Floats  # (frames, 3), along each axis separately
     middle: Floats  # (frames, 3)
     rest: Floats | None = None  # (3,), the posture at rest
-    named: bool = True  # whether joints are named head and foot, so that this is a body
+    named: bool = True  # whether joints are named head and foot, so this is a body
 
 
 def find_up(motion: Clip | PointClip) -> Upright:
-    """Return the vertical axis of a clip by its skeleton, or of points by the names of head and feet."""
+    """Return the vertical axis of a clip from its skeleton, or of points from the names of head and feet."""
     body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
     return Upright("y", ASSUMED) if body is None else upright_of(body)
 
@@ -102,7 +102,7 @@ def find_up(motion: Clip | PointClip) -> Upright:
 def agreed(estimates: Sequence[Upright]) -> list[Upright]:
     """Return one vertical axis for all takes of a skeleton: that of the majority, the best evidence first.
 
-    Only a body that surely stands along another axis keeps it: programs turn entire files, while bodies lie or climb.
+    Only a body that clearly stands along another axis keeps it: programs turn entire files, while bodies lie or climb.
     """
     by_evidence = [
         [one for one in estimates if one.sure],
@@ -119,9 +119,9 @@ def agreed(estimates: Sequence[Upright]) -> list[Upright]:
 
 
 def upright_of(body: Body) -> Upright:
-    """Return the axis on which posture and rest pose agree; else that of a standing body; else that of the rest pose.
+    """Return the axis that posture and rest pose agree on; else that of a standing body; else that of the rest pose.
 
-    Where the rest pose is not a body's (bones along x, as in many exporters), feet on a floor are enough.
+    If the rest pose is not that of a body (bones along x, as in many exporters), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
@@ -139,7 +139,7 @@ def upright_of(body: Body) -> Upright:
 def stands(body: Body, axis: str) -> bool:
     """Return whether the body moves across this axis on feet that keep their height, or moves far across it.
 
-    A body that stays on the spot must have still feet at height 0: a lying body has its middle near 0, not its soles.
+    A body that stays on the spot needs still feet at height 0: a lying body has its middle near 0, not its soles.
     """
     up = "xyz".index(axis)
     travel = np.ptp(body.middle, axis=0)
@@ -166,7 +166,7 @@ def _axis(direction: Floats) -> str | None:
 
 
 def _places(clip: Clip | PointClip) -> Floats:
-    """Return positions (frames, joints or points, 3) in the frames that are examined."""
+    """Return positions (frames, joints or points, 3) in the examined frames."""
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
     if isinstance(clip, PointClip):
         return clip.positions[rows]
@@ -179,7 +179,7 @@ def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
 
 
 def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
-    """Return what hangs on the pelvis other than legs: spine, head and arms."""
+    """Return the joints that hang on the pelvis, except legs: spine, head and arms."""
     legs = {joint for ankle in ankles for joint in skeleton.chain(ankle) + skeleton.descendants(ankle)}
     return [joint for joint in skeleton.descendants(middle) if joint not in legs]
 
@@ -203,28 +203,28 @@ def _clip_body(clip: Clip) -> Body | None:
 
 @lru_cache(maxsize=64)
 def rest_axis(skeleton: Skeleton) -> str | None:
-    """Return the axis along which the skeleton's body stands at rest; None where that is not clear."""
+    """Return the axis along which the skeleton's body stands at rest; None if unclear."""
     ankles = [foot.ankle for foot in feet(skeleton)]
     trunk = _trunk(skeleton, pelvis(skeleton), ankles)
     return _axis(_posture(rest_positions(skeleton), trunk, ankles)) if len(ankles) > 1 and trunk else None
 
 
 def find_paws(clip: Clip) -> tuple[int, ...]:
-    """Return the ends of limbs, other than the known feet, that touch the floor as feet do, such as a fox's hands.
+    """Return the ends of limbs, other than the known feet, that touch the floor like feet, such as a fox's hands.
 
-    Only for skeletons whose offsets show no body (bones along x, as in many exporters): others show their feet.
+    Only for skeletons whose offsets do not show a body (bones along x, as in many exporters): others show their feet.
     """
     skeleton, known_feet = clip.skeleton, feet(clip.skeleton)
     if len(known_feet) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
         return skeleton.paws
     positions = _places(clip)
     heights = positions[..., clip.up_index]
-    # No higher than the ankles of known feet: where feet are lifted in turn, the higher of them counts.
+    # No higher than the ankles of known feet: if feet are lifted in turn, the higher of them counts.
     ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
     legs = {joint for foot in known_feet for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
     loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
     hanging = {below for joint in loose for below in skeleton.descendants(joint)}
-    # In a walk a paw is lifted now and then, so it has to be low in most frames, not in all.
+    # In a walk, a paw is lifted now and then, so it must be low in most frames, not in all.
     low = [
         joint for joint in range(1, len(skeleton))
         if not skeleton.children(joint) and joint not in legs | hanging
@@ -235,7 +235,7 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
 
 
 def hides_up(clip: Clip) -> bool:
-    """Return whether a file that cannot state the vertical axis would be read with a different one than the clip's."""
+    """Return whether a file that cannot state the vertical axis would be read back with a different one."""
     return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
@@ -261,7 +261,7 @@ def _point_body(clip: PointClip) -> Body | None:
 # From the pelvis through the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
 # libraries give 0.87 to 1.05. The ranges of two units do not overlap.
 LEGS = (0.75, 1.15)
-ADULT_LEG = 0.9  # metres: what a leg is taken to be where neither the file nor its size shows the unit
+ADULT_LEG = 0.9  # metres: the assumed leg length if neither the file nor the body's size shows the unit
 
 
 class LengthUnit(NamedTuple):
@@ -284,7 +284,7 @@ UNITS = (
 
 
 def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
-    """Return the unit in which the legs have a person's length; None where no unit fits or there are not two feet."""
+    """Return the unit in which the legs have a person's length; None if no unit fits or there are not two feet."""
     if len(feet(skeleton)) != 2:
         return None
     leg = leg_length(skeleton)
@@ -292,9 +292,9 @@ def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
 
 
 def unlikely_unit(skeleton: Skeleton, unit_m: float) -> str:
-    """Return why a unit is unlikely, where another makes the body a person's size and this one far from it; or ""."""
+    """Return why a unit is unlikely, if another makes the body a person's size and this one does not nearly; or ""."""
     guess, leg = guess_unit(skeleton), leg_length(skeleton) * unit_m
-    # a child's leg of 0.3 m and a giant's of 3 m may be meant
+    # a child's leg of 0.3 m or a giant's of 3 m may be intended
     if guess is None or 0.3 <= leg <= 3.0:
         return ""
     return (
@@ -304,27 +304,27 @@ def unlikely_unit(skeleton: Skeleton, unit_m: float) -> str:
 
 
 def unit_name(unit_m: float) -> str:
-    """Return the unit in words: "centimetres", or "units of 0.3 m" where the unit has no name."""
+    """Return the unit in words: "centimetres", or "units of 0.3 m" if the unit has no name."""
     named = (unit.name for unit in UNITS if abs(unit_m / unit.metres - 1.0) < 1e-3)
     return next(named, f"units of {unit_m:g} m")
 
 
 def unit_of(motion: Clip | PointClip | MeshSequence) -> float | None:
-    """Return metres per unit: as stated by the motion, else guessed from a clip's body."""
+    """Return metres per unit: stated by the motion, else guessed from a clip's body."""
     if motion.unit_m is not None or not isinstance(motion, Clip):
         return motion.unit_m
     guess = guess_unit(motion.skeleton)
     return None if guess is None else guess.metres
 
 
-RATE = 60.0  # frames per second, enough to find recurrences
+RATE = 60.0  # frames per second: enough to find recurrences
 
 
 def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
     Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
-    default: the clip's mean one), so that a lying body has one too. Clips to be compared need the same reference.
+    default: the clip's mean one), so a lying body has a heading too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)
     facing = pose.rotations[:, center]
@@ -334,21 +334,21 @@ def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def usual_facing(clip: Clip) -> Floats:
-    """Return the mean rotation of the pelvis, a reference from which headings can be measured."""
+    """Return the mean rotation of the pelvis, as a reference for headings."""
     return mean(clip.world().rotations[:, pelvis(clip.skeleton)])
 
 
 def pose_points(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, dimensions): poses and their velocities, and the vertical velocity of the pelvis.
 
-    Each joint counts by the distance to its parent, so that a hand full of fingers does not outweigh a leg.
+    Each joint is weighted by the distance to its parent, so that a hand full of fingers does not outweigh a leg.
     """
     lengths = clip.skeleton.lengths()
     weights = np.sqrt(lengths / max(float(lengths.sum()), 1e-12))
     poses = (body_poses(clip, reference) * weights[:, None]).reshape(len(clip), -1)
     rise = clip.positions()[:, [pelvis(clip.skeleton)], clip.up_index] / leg_length(clip.skeleton)
     velocities = velocity(np.concatenate([poses, rise], axis=1), clip.frame_time)
-    # A velocity counts as the distance covered in a tenth of a second.
+    # Weight a velocity as the distance covered in a tenth of a second.
     return np.concatenate([poses, 0.1 * velocities], axis=1)
 
 
@@ -365,7 +365,7 @@ def velocity(values: Floats, frame_time: float) -> Floats:
 
 
 def principal(points: Floats, dimensions: int = 24) -> Floats:
-    """Return the points in their leading principal directions: nearly the same distances with fewer numbers."""
+    """Project the points onto their leading principal directions: nearly the same distances with fewer numbers."""
     centered = points - points.mean(axis=0)
     directions = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
     out: Floats = centered @ directions[:, :dimensions]
@@ -373,7 +373,7 @@ def principal(points: Floats, dimensions: int = 24) -> Floats:
 
 
 def distances(a: Floats, b: Floats) -> Floats:
-    """Return the Euclidean distance of every row of a to every row of b."""
+    """Return the Euclidean distance between each row of a and each row of b."""
     squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
     out: Floats = np.sqrt(np.maximum(squared, 0.0))
     return out

@@ -1,6 +1,6 @@
 """Guess which joints are feet, hands, left and right from names and geometry, for any skeleton with limbs.
 
-Also which part of the body a joint belongs to: trunk, head, or one of the arms and legs.
+Also tell which part of the body a joint belongs to: trunk, head, or one of the arms and legs.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ SIDE = {
     "left": re.compile(r"left|Left|LEFT|^L(?=[A-Z_.])|(?<=[^A-Za-z])[lL](?![a-z])"),
     "right": re.compile(r"right|Right|RIGHT|^R(?=[A-Z_.])|(?<=[^A-Za-z])[rR](?![a-z])"),
 }
-HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
+HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # not part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 LOOSE = re.compile(r"skirt|cape|coat|cloth|robe|dress|hair|tail|ribbon|sword|weapon|prop|wing", re.I)  # hangs down
 FLOOR, LEG = 0.1, 0.2  # of the height: feet within FLOOR of each other are on one floor; legs are longer than LEG
 TRUNK, HEAD = "trunk", "head"
-ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others follow
+ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others come after these
 
 
 class Foot(NamedTuple):
-    """The joints of one foot that can stand on the floor: ankle, and the toe joint where there is one."""
+    """The joints of one foot that can stand on the floor: ankle, and the toe joint if there is one."""
 
     name: str
     ankle: int
@@ -44,9 +44,9 @@ class Foot(NamedTuple):
 
 
 def mirror_pairs(skeleton: Skeleton) -> Ints:
-    """Return for every joint the one on the other side, itself where there is none.
+    """Return the joint on the other side for every joint, or the joint itself if there is none.
 
-    Pairs go by name where the tree agrees (partners hang on partners), then by what is left over below two partners.
+    Joints are paired by name if the tree agrees (partners hang on partners), then by what remains below two partners.
     """
     partner = np.arange(len(skeleton))
     for joint, match in _named_partners(skeleton.names):
@@ -64,13 +64,13 @@ def mirror_pairs(skeleton: Skeleton) -> Ints:
 
 
 def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Pair left and right joints by name; numbers at the end may differ where the rest of the name occurs once."""
+    """Pair left and right joints by name; numbers at the end may differ if the rest of the name occurs once."""
     exact = {name: joint for joint, name in enumerate(names)}
     plain = [NUMBER.sub("", name) for name in names]
     often = Counter(plain)
     loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
     for joint, name in enumerate(names):
-        # Names of the right-hand partner of a left-hand joint, most specific spelling first.
+        # Candidate names of a left joint's partner on the right, most specific spelling first.
         other_names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
         for letter in LETTER.finditer(name):
             right = "r" if letter.group() == "l" else "R"
@@ -97,9 +97,9 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 
 @lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Find feet by name, with further limbs that stand at rest; else the ends of legs, else all ends that stand.
+    """Find feet by name, and other limbs that stand at rest; else the ends of legs; else all ends that stand.
 
-    Often only a dog's hind feet are called feet.
+    Of a dog's feet, often only the hind ones are called feet.
     """
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
     ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
@@ -120,7 +120,7 @@ def _is_tip_name(name: str) -> bool:
 
 
 def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return the last joints of limbs called legs as toes, with the joints before them as ankles."""
+    """Return the last joints of limbs named legs as toes, with the joints before them as ankles."""
     legs = [j for j, name in enumerate(skeleton.names) if re.search("leg", name, re.I)]
     tips = [j for j in legs if not skeleton.children(j) and skeleton.parents[j] in legs]
     ankles = [int(skeleton.parents[j]) for j in tips]
@@ -137,19 +137,19 @@ def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Fo
 
 
 def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
+    """Return the ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
 
-    Of the two axes, the one along which more feet stand; for people, the longer one.
+    Of the two axes, use the one along which more feet stand; for people, the longer one.
     """
     rest = rest_positions(skeleton)
     longest = float(np.ptp(rest, axis=0).max(initial=0.0))
-    # A body is at least a quarter as high as it is long; if it is flatter, the axis cannot be the vertical one.
+    # A body is at least a quarter as high as it is long; if it is flatter, the axis cannot be vertical.
     stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > 0.25 * longest]
     return tuple(max(stances, key=lambda stance: (len(stance[0]), stance[1]), default=([], 0.0))[0])
 
 
 def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> tuple[list[Foot], float]:
-    """Return the feet on the floor along one axis, and how high the body is along it."""
+    """Return the feet on the floor along one axis, and the body's height along it."""
     height = rest[:, axis]
     reach = float(np.ptp(height))
     leaves = [
@@ -177,7 +177,7 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> tuple[list[Foot], fl
 
 
 def _in_pairs(candidates: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:
-    """Return feet that have a mirror image on the other side of the middle plane across an axis."""
+    """Return the feet that have a mirror image on the other side of the middle plane across an axis."""
     places = rest[[foot.ankle for foot in candidates]]
     middle = float(np.median([rest[0, across], *places[:, across]]))
     flip = np.eye(3)[across]
@@ -189,7 +189,7 @@ def _in_pairs(candidates: list[Foot], rest: Floats, across: int, near: float) ->
 
 
 def _all_low(skeleton: Skeleton, joint: int, low: set[int]) -> bool:
-    """Return whether everything that a joint carries ends on the floor."""
+    """Return whether everything below a joint ends on the floor."""
     return all(skeleton.children(j) or j in low for j in skeleton.descendants(joint)) and joint > 0
 
 
@@ -223,7 +223,7 @@ def pelvis(skeleton: Skeleton) -> int:
 def leg_length(skeleton: Skeleton) -> float:
     """Return the summed offsets from the pelvis to the first foot; without feet, half the longest chain's length.
 
-    With four feet the nearest counts: from an animal's hips to its front feet is a trunk and a leg.
+    With four feet, the nearest counts: between an animal's hips and its front feet are a trunk and a leg.
     """
     lengths = skeleton.lengths()
     all_feet = feet(skeleton)
@@ -237,8 +237,8 @@ def leg_length(skeleton: Skeleton) -> float:
 def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
     """Return the part of each joint: `trunk`, `head`, `left arm`, `right leg`, ...
 
-    A limb is what leads to exactly one foot or hand, and all that hangs on it; the head hangs on the trunk by a joint
-    called neck or head. Where names do not give a side, the limb is named after its foot or hand.
+    A limb is the chain to exactly one foot or hand, and everything that hangs on it; the head hangs on the trunk by a
+    joint named neck or head. If names do not give a side, the limb is named after its foot or hand.
     """
     named = enumerate(skeleton.names)
     arm_ends = [j for j, name in named if re.search("arm", name, re.I) and not skeleton.children(j)]
@@ -260,7 +260,7 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
 
 
 def _called(tip: str, partner: str, limb: str) -> str:
-    """Return a limb's name by the side in the tip's name, or by how it differs from its partner's: lfoot, rfoot."""
+    """Return a limb's name from the side in the tip's name, or from its difference from its partner's: lfoot, rfoot."""
     side = next((side for side, sign in SIDE.items() if sign.search(tip)), None)
     differ = next((letter.lower() for letter, other in zip(tip, partner, strict=False) if letter != other), "")
     side = side or {"l": "left", "r": "right"}.get(differ)

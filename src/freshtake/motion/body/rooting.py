@@ -1,8 +1,8 @@
-"""Make the first joint that moves with the body the root, whatever a rig hangs it on, and undo it for the file.
+"""Make the first joint that moves with the body the root, whatever it hangs on in the rig, and undo this for the file.
 
-Many rigs have joints above the hips that stay still (`Reference`, `joint_Root`, an armature) while the hips hold the
-travel. In memory joint 0 is always where the body is: it takes over place and rotation of the joint that carries the
-body, which then coincides with it. `Skeleton.base` keeps what the file had, and `as_filed` restores it.
+Many rigs have motionless joints above the hips (`Reference`, `joint_Root`, an armature), while the hips carry the
+travel. In memory, joint 0 is always where the body is: it takes over the position and rotation of the joint that
+carries the body, which then coincides with it. `Skeleton.base` keeps the file's form, and `as_filed` restores it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, inverse, multiply, rotate
 
 STILL = 1e-3  # body sizes and radians within which a joint above the body is still
-NEAR = 0.3  # body sizes by which the ground path of a joint 0 that follows the body may differ from the body's
-STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
+NEAR = 0.3  # body sizes by which the ground path of a joint 0 following the body may differ from the body's
+STEADY = 1e-5  # body sizes within which a joint is fixed on its parent: files round their numbers
 
 
 class Movement(NamedTuple):
-    """How joints move relative to their parents in a clip, or the maximum over several: (joints,) each.
+    """Movement of joints relative to their parents in a clip, or the maximum over several clips: (joints,) each.
 
     `travel` in body sizes, `turn` in radians.
     """
@@ -38,17 +38,17 @@ class Movement(NamedTuple):
 
     @property
     def travels(self) -> Bools:
-        """Which joints change their place on their parents."""
+        """Flags of the joints that change their position on their parents."""
         return self.travel > STILL
 
     @property
     def turns(self) -> Bools:
-        """Which joints turn."""
+        """Flags of the joints that rotate."""
         return self.turn > STILL
 
 
 def movement(clips: Sequence[Clip]) -> Movement:
-    """Return how far joints move at most, over clips of one skeleton in the form of their files."""
+    """Return how far joints move at most, over clips of one skeleton in their files' form."""
     travel = [
         np.ptp(local, axis=0).max(axis=-1) / _size(clip.skeleton, local)
         for clip, local in ((clip, clip.local_translations()) for clip in clips)
@@ -59,10 +59,11 @@ def movement(clips: Sequence[Clip]) -> Movement:
 def rooted(
     clip: Clip, chain: tuple[int, ...] | None = None, *, moving: Movement | None = None, exact: bool = False
 ) -> Clip:
-    """Return the clip with joint 0 where its body is, and without translations of joints that keep their place.
+    """Return the clip with joint 0 where its body is, and without translations of joints fixed on their parents.
 
-    `chain` ends at the joint to use; default: found. The file's channels are kept. `moving` says what moves in all
-    takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is left as it is.
+    `chain` ends at the joint to use; by default it is found. The file's channels are kept. `moving` says what moves in
+    all takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is returned
+    unchanged.
     """
     if clip.skeleton.base is not None:
         same = chain in (None, clip.skeleton.base.chain) and moving is None
@@ -110,7 +111,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
         _write_chain(base, local, rotations, place, turn, clip.up_index, carrier)
         goal = _led(base, world)
         rehang(skeleton, local, rotations, goal, base.carried)
-        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
+        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried joints
             rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
@@ -120,7 +121,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
 
 
 def _led(base: Base, world: WorldPose) -> WorldPose:
-    """Return the world pose with led joints placed by their leads: both are varied, and would drift apart."""
+    """Return the world pose with led joints placed by their leads: both are varied and would otherwise drift apart."""
     if not base.led:
         return world
     joints, leads = (list(column) for column in zip(*base.led, strict=True))
@@ -133,7 +134,7 @@ def _led(base: Base, world: WorldPose) -> WorldPose:
 def _write_chain(
     base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int, carrier: Floats | None
 ) -> None:
-    """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
+    """Write the file's transforms of the chain, with the travel in the mover and the rotation in the last joint."""
     above = np.empty((len(base.chain), 4))  # the rotation of each joint's parent in the world
     above[0] = IDENTITY
     for k in range(1, len(base.chain)):
@@ -151,7 +152,7 @@ def _write_chain(
 
 
 def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
-    """Keep joints where they are in the world although their parents have moved."""
+    """Keep joints where they are in the world after their parents have moved."""
     if not joints:
         return
     now = forward(skeleton.parents, local, rotations)
@@ -163,9 +164,9 @@ def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPos
 
 
 def following(clip: Clip) -> Clip:
-    """Return the clip with the body taken over by a joint 0 that follows under it without turning (root motion).
+    """Return the clip with its travel on a joint 0 that follows under the body without turning (root motion).
 
-    The vertical axis has to be known. A joint 0 that turns with the body stays the root.
+    The vertical axis must be known. A joint 0 that turns with the body stays the root.
     """
     if clip.joint_translations is None or len(feet(clip.skeleton)) < 2 or len(clip) == 1:
         return clip
@@ -184,9 +185,9 @@ def following(clip: Clip) -> Clip:
 
 
 def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
-    """Return clips of one rig with their root at one joint and the same joints carried next to it.
+    """Return clips of one rig with their root at the same joint and the same joints carried next to it.
 
-    A joint counts as moving if it moves in any of them: one that turns in a single take is no mere support.
+    A joint counts as moving if it moves in any of them: one that turns in a single take is not just a support.
     """
     bases = [clip.skeleton.base for clip in clips]
     if len({_use(base) for base in bases}) == 1:
@@ -206,7 +207,7 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
-    """Return the clip with only those joints led that are led in all takes."""
+    """Return the clip with only those led joints that are led in all takes."""
     base = clip.skeleton.base
     if base is None or set(base.led) <= pairs:
         return clip
@@ -226,18 +227,18 @@ def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def _use(base: Base | None) -> tuple[object, ...] | None:
-    """Return what has to agree for clips to be used together."""
+    """Return what must agree for clips to be used together."""
     return None if base is None else (base.chain, base.mover, base.carried, base.follows, base.led)
 
 
 def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -> tuple[int, ...]:
-    """Return the path from joint 0 to the joint that carries the body: past joints that are still or hold the travel.
+    """Return the path from joint 0 to the joint that carries the body: past joints that are still or carry the travel.
 
-    With `follows` the travel of joint 0 does not count. A joint that limbs hang on is part of the body, even if still.
+    With `follows`, the travel of joint 0 does not count. A joint that limbs hang on is part of the body, even if still.
     """
     path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else [0]
     if len(feet(skeleton)) < 2:
-        # To above the first branching, or including it where that joint travels.
+        # Stop above the first branching, or include it if that joint travels.
         while len(children := skeleton.children(path[-1])) == 1:
             path.append(children[0])
         if len(path) > 1 and not (children and moving.travels[path[-1]]):
@@ -249,7 +250,7 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
         alone = sum(travels[: end + 2]) <= 1
         most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
         limbs = _has_limb_beside(skeleton, moving, path[end], path[end + 1])
-        beside = len(skeleton.children(path[end])) > 1  # what hangs here turns with everything above
+        beside = len(skeleton.children(path[end])) > 1  # everything that hangs here turns with the joints above
         if not (alone and most) or limbs or (turns[end] and not travels[end + 1]) or (beside and any(turns[: end + 1])):
             break
         end += 1
@@ -259,9 +260,9 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
 
 def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
-    """Return whether a limb hangs on a joint next to the one below: two or more joints that turn and keep their place.
+    """Return whether a limb hangs on a joint next to the one below: two or more joints that turn but do not translate.
 
-    Joints that the one below moves away from are no limb of its body.
+    Joints that the one below moves away from are not a limb of its body.
     """
     if moving.travel[below] > NEAR:
         return False
@@ -281,7 +282,7 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
     beside, carried = set(path[:-1]), []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent in beside and joint not in path:
-            if moving.travels[joint]:  # a joint that keeps its place on its parent keeps it: bones do not stretch
+            if moving.travels[joint]:  # joints fixed on their parents stay fixed: bones do not stretch
                 carried.append(joint)
             else:
                 beside.add(joint)
@@ -299,7 +300,7 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
 def _leads(
     clip: Clip, path: tuple[int, ...], carried: list[int], moving: Movement
 ) -> tuple[tuple[tuple[int, int], ...], Floats, Floats]:
-    """Return pairs of a carried joint and the nearest body joint that it stays with, and its place and turn there."""
+    """Return pairs of a carried joint and the nearest body joint that it stays with, and its pose there."""
     on_them = [below for joint in carried for below in clip.skeleton.descendants(joint)[1:] if moving.travels[below]]
     world, size = clip.world(), _size(clip.skeleton, clip.local_translations())
     body = clip.skeleton.descendants(path[-1])
@@ -314,18 +315,18 @@ def _leads(
             pairs.append((joint, body[place]))
             places.append(seen[:, place].mean(axis=0))
             turns.append(turned[0, place] * np.copysign(1.0, turned[0, place, 0]))
-    digits = 4 - math.floor(math.log10(size))  # rounding in files must not make takes of one rig differ
+    digits = 4 - math.floor(math.log10(size))  # rounding in files must not make takes of one rig different
     rounded = np.round(np.array(places).reshape(-1, 3), digits), np.round(np.array(turns).reshape(-1, 4), 5)
     return tuple(pairs), *rounded
 
 
 def _turning(rotations: Floats) -> Floats:
-    """Return the largest turn of each joint away from its first frame, (joints,) in radians."""
+    """Return the largest rotation of each joint away from its first frame, (joints,) in radians."""
     return np.asarray(2.0 * np.arccos(np.clip(np.abs((rotations * rotations[:1]).sum(-1)), 0.0, 1.0)).max(axis=0))
 
 
 def _size(skeleton: Skeleton, local: Floats) -> float:
-    """Return the longest path from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
+    """Return the longest path from a joint's parent to its tips, over all joints: about a body's leg plus trunk."""
     lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
     reach = np.zeros(len(skeleton))
     for joint in range(len(skeleton) - 1, 0, -1):
@@ -335,9 +336,9 @@ def _size(skeleton: Skeleton, local: Floats) -> float:
 
 
 def _steady_offsets(skeleton: Skeleton, local: Floats, size: float, carried: tuple[int, ...]) -> Floats:
-    """Return offsets of joints that keep their place; those joints are put exactly there.
+    """Return offsets of the joints that keep their position, and put those joints exactly there.
 
-    What is carried next to the body moves in some take, and has no fixed place on the body.
+    Joints carried next to the body move in some take, and have no fixed position on the body.
     """
     offsets = skeleton.offsets.copy()
     steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)

@@ -1,4 +1,4 @@
-"""Find faults of a motion and report them in sentences; findings are warnings and refuse nothing."""
+"""Find faults in a motion and report them in sentences; findings are warnings and nothing is refused."""
 
 from freshtake.motion.check.checking import check, check_clip
 from freshtake.motion.check.checks import NOTE, WARNING, Finding, check_set

@@ -1,4 +1,4 @@
-"""Find faults of a motion and report them in sentences: of its frame rate, angles, points and faces."""
+"""Find faults in a motion and report them in sentences: in its frame rate, angles, points and faces."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import angle_between, continuous_euler, equivalent, from_euler, gimbal_closeness
 
 GRAVITY = 9.81
-LOCKED = float(np.sin(np.radians(5.0)))  # `gimbal_closeness` below which the root's outer angles run away
+LOCKED = float(np.sin(np.radians(5.0)))  # `gimbal_closeness` below which the root's outer angles diverge
 COMMON_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 150.0, 200.0, 240.0, 250.0)
 
 
 class Flight(NamedTuple):
-    """Frames start to stop (exclusive) off the ground, and the fall of the pelvis there in units per second squared."""
+    """Frames start to stop (exclusive) off the ground, and how the pelvis falls there, in units per second squared."""
 
     start: int
     stop: int
@@ -46,7 +46,7 @@ class Flight(NamedTuple):
 
 
 def flights(clip: Clip) -> list[Flight]:
-    """Return spans with all feet off the floor in which the pelvis height is a parabola with its top inside."""
+    """Return spans with all feet off the floor in which the pelvis height is a parabola peaking inside."""
     all_feet = feet(clip.skeleton)
     if not all_feet or len(clip) < 8:
         return []
@@ -54,7 +54,7 @@ def flights(clip: Clip) -> list[Flight]:
     leg = leg_length(clip.skeleton)
     levels = clip.positions()[..., clip.up_index]
     heights, center = levels[:, joints], levels[:, pelvis(clip.skeleton)]
-    # In flight both feet are off the floor, and the legs hang below the pelvis.
+    # In flight, both feet are off the floor and the legs hang below the pelvis.
     hanging = center - heights.max(axis=1) > ContactSettings.pelvis_above * leg
     lifted = (heights - floor_heights([clip]) > LIFTED * leg).all(axis=1) & hanging
     out = []
@@ -67,10 +67,10 @@ def flights(clip: Clip) -> list[Flight]:
 
 
 def _parabola(height: Floats, frame_time: float) -> float | None:
-    """Return the constant fall of a flight in legs/s², None where the height is no parabola with its top inside."""
+    """Return the constant fall of a flight in legs/s²; None if the height is not a parabola peaking inside."""
     frames = np.arange(len(height)) - (len(height) - 1) / 2.0
     curve = np.polynomial.polynomial.Polynomial.fit(frames, height, 2).convert().coef
-    # A pelvis that hardly rises or falls does not show gravity.
+    # A pelvis that hardly rises or falls does not reveal gravity.
     if len(curve) < 3 or curve[2] >= 0 or np.ptp(height) < 0.05:
         return None
     residual = height - (curve[0] + curve[1] * frames + curve[2] * frames**2)
@@ -81,7 +81,7 @@ def _parabola(height: Floats, frame_time: float) -> float | None:
 
 
 def measured_gravity(clip: Clip) -> float | None:
-    """Return the median free fall of the clip in m/s²; None where nothing flies or the unit is not known."""
+    """Return the median free fall of the clip in m/s²; None if nothing flies or the unit is unknown."""
     if clip.unit_m is None:
         return None
     falls = [flight.fall for flight in flights(clip)]
@@ -89,9 +89,9 @@ def measured_gravity(clip: Clip) -> float | None:
 
 
 def check_rate(clip: Clip) -> list[Finding]:
-    """Find a free fall that differs from gravity: the frame rate (or the unit) is not what the file says."""
+    """Find free fall that differs from gravity: the frame rate (or the unit) is not what the file says."""
     gravity = measured_gravity(clip)
-    # Gravity is measured at the hips, not at the center of mass: at the right rate it may be off by this much.
+    # Gravity is measured at the hips, not the center of mass, so even at the right rate it may be off by this much.
     if gravity is None or 0.7 <= gravity / GRAVITY <= 1.4:
         return []
     fitting = clip.fps * float(np.sqrt(GRAVITY / gravity))
@@ -106,7 +106,7 @@ def check_rate(clip: Clip) -> list[Finding]:
 
 
 class JointAngles(NamedTuple):
-    """The rotation columns of one joint, in the order of its Euler angles, and their values in radians."""
+    """Rotation columns of one joint, in the order of its Euler angles, and their values in radians."""
 
     joint: int
     order: str
@@ -115,7 +115,7 @@ class JointAngles(NamedTuple):
 
 
 def radians_per_unit(clip: Clip) -> float | None:
-    """Return radians per unit of a clip's angle channels: pi/180 (degrees) or 1; None where neither fits."""
+    """Return radians per unit of a clip's angle channels: pi/180 (degrees) or 1; None if neither fits."""
     if clip.channels is None:
         return None
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 8)).astype(np.intp))
@@ -131,7 +131,7 @@ def radians_per_unit(clip: Clip) -> float | None:
 
 
 def joint_angles(clip: Clip) -> list[JointAngles]:
-    """Return the file's angles for all joints that have any; empty where the clip does not keep its channels."""
+    """Return the file's angles for all joints that have any; empty if the clip does not keep its channels."""
     scale = radians_per_unit(clip)
     if clip.channels is None or scale is None:
         return []
@@ -165,7 +165,7 @@ def check_jumps(clip: Clip) -> list[Finding]:
 
 
 def flip_frames(angles: Floats, order: str) -> Bools:
-    """Return (frames - 1,): where the other triple of the next frame continues this one far better."""
+    """Return (frames - 1,): whether the other triple of the next frame continues this one far better."""
     as_written = angles[1:] - angles[:-1]
     flipped = equivalent(angles[1:], order) - angles[:-1]
     turn = 2.0 * np.pi  # angles that differ by full turns are the same
@@ -181,12 +181,12 @@ def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]])
 
 
 def check_gimbal(clip: Clip) -> list[Finding]:
-    """Find a root whose middle angle is near a right angle, where its outer two describe the same turn."""
+    """Find a root whose middle angle is near a right angle, so its outer two describe the same rotation."""
     order = clip.skeleton.orders[0]
     if len(order) != 3:
         return []
     angles = next((angles for joint, _, _, angles in joint_angles(clip) if joint == 0), None)
-    if angles is None:  # those to be written
+    if angles is None:  # use those to be written
         angles = continuous_euler(clip.skeleton.about_axes(clip.rotations[:, 0], 0), order)
     near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
     if len(near) == 0:
@@ -275,7 +275,7 @@ def check_mesh(mesh: MeshSequence) -> list[Finding]:
 
 
 def check_array(values: npt.ArrayLike) -> list[Finding]:
-    """Find values that are not finite in an array whose first axis is frames, before anything is computed from it."""
+    """Find values that are not finite in an array whose first axis is frames, before computing anything from it."""
     array: npt.NDArray[Any] = np.asarray(values, dtype=np.float64)
     bad = ~np.isfinite(array)
     if not bad.any():

@@ -1,4 +1,4 @@
-"""What a Finding is; check clips against each other, and a clip's frames: a T-pose in front, frozen, spikes, noise."""
+"""Define Finding; check clips against each other, and a clip's frames: leading T-pose, frozen frames, spikes, noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from freshtake.numeric.rotations import IDENTITY, angle_between, inverse, multip
 
 NOTE, WARNING = "note", "warning"
 SPIKE_SPEED = 10.0  # leg lengths per second, of the tip of the limb that a joint turns
-SPIKE_RATIO = 5.5  # times the usual speed around it
+SPIKE_RATIO = 5.5  # times the usual speed around the spike
 BACKGROUND = 0.25  # seconds to either side that define the usual speed
 SHAKING = np.radians(0.35)  # per axis: 4 of 679 recorded takes shake more, and all takes with noise of 0.7°
 
@@ -30,8 +30,8 @@ SHAKING = np.radians(0.35)  # per axis: 4 of 679 recorded takes shake more, and 
 class Finding:
     """A fault: a short `code`, a `sentence` for people, the frames and joints (or points) concerned.
 
-    `severity` is "warning" where the motion or what is learned from it suffers, "note" where it is good to know.
-    `repair` is the name to give to `freshtake.motion.repair.repair`, None where nothing can or need be done.
+    `severity` is "warning" if the motion or what is learned from it suffers, "note" if it is good to know. `repair` is
+    the name to pass to `freshtake.motion.repair.repair`; None if nothing can or need be done.
     """
 
     code: str
@@ -46,7 +46,7 @@ class Finding:
 
 
 def called(motion: Any) -> str:
-    """Return how to refer to a clip in a sentence: its name, else its kind."""
+    """Return what to call a clip in a sentence: its name, or else its kind."""
     kinds = {"Clip": "the clip", "PointClip": "the point clip", "Stroke": "the stroke", "MeshSequence": "the mesh"}
     return str(getattr(motion, "name", "")) or kinds.get(type(motion).__name__, "it")
 
@@ -64,7 +64,7 @@ def frame_list(frames: Sequence[int]) -> str:
 
 
 def joined(texts: Sequence[str], most: int = 4) -> str:
-    """Return a list in words, cut off after `most` with the number of those left out."""
+    """Return a list in words, cut off after `most` items with the number of those left out."""
     if len(texts) > most + 1:
         return f"{', '.join(texts[:most])} and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
@@ -76,12 +76,12 @@ def is_tpose_first(clip: Clip) -> bool:
         return False
     steps = np.linalg.norm(np.diff(body_poses(clip), axis=0), axis=-1).mean(axis=1)
     usual = float(np.median(steps[1:]))
-    # A first frame that is ten usual steps away from a motion that continues calmly is no part of the take.
+    # A first frame that is ten usual steps away from a motion that continues calmly is not part of the take.
     return bool(steps[0] > max(10.0 * usual, 0.05) and steps[1] < 0.3 * steps[0])
 
 
 def check_tpose(clip: Clip) -> list[Finding]:
-    """Find a first frame that the take does not start from, such as converters put in front."""
+    """Find a first frame that the take does not start from, such as one inserted by a converter."""
     if not is_tpose_first(clip):
         return []
     bent = angle_between(clip.rotations[0, 1:], IDENTITY)
@@ -91,16 +91,16 @@ def check_tpose(clip: Clip) -> list[Finding]:
 
 
 def repeated(clip: Clip) -> Bools:
-    """Return (frames,): where a frame equals the one before."""
+    """Return (frames,): whether each frame equals the one before."""
     leg = leg_length(clip.skeleton)
     turned = np.abs(np.diff(clip.rotations, axis=0)).max(axis=(1, 2))
     moved = np.abs(np.diff(clip.local_translations(), axis=0)).max(axis=(1, 2)) / leg
-    # Frames are copies where they differ only by rounding.
+    # Frames are copies if they differ only by rounding.
     return np.concatenate([[False], (turned <= 1e-9) & (moved <= 1e-9)])
 
 
 def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[Finding]:
-    """Return findings for frames that equal the one before: single ones are duplicated, longer runs are frozen."""
+    """Return findings for frames that equal the one before: single ones are duplicates, longer runs are frozen."""
     if len(same) > 1 and same[1:].all():
         return [Finding("frozen", f"{name}: nothing moves in all {len(same)} frames", tuple(range(len(same))))]
     findings = []
@@ -119,7 +119,7 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
 
 
 def check_frozen(clip: Clip) -> list[Finding]:
-    """Find frames that equal the one before; a single frame is a take that does not move."""
+    """Find frames that equal the one before; a take of a single frame does not move."""
     if len(clip) > 1:
         return repeated_findings(called(clip), repeated(clip))
     sentence = f"{called(clip)}: there is one frame, so nothing moves: export it with its animation"
@@ -135,7 +135,7 @@ class Burst(NamedTuple):
 
 
 def reaches(skeleton: Skeleton) -> Floats:
-    """Return per joint the length of the limb that its rotation moves, in leg lengths."""
+    """Return for each joint the length of the limb that its rotation moves, in leg lengths."""
     lengths = skeleton.lengths()
     out = np.zeros(len(skeleton))
     for joint, offset, _ in skeleton.end_sites:
@@ -147,7 +147,7 @@ def reaches(skeleton: Skeleton) -> Floats:
 
 
 def limb_speeds(clip: Clip) -> Floats:
-    """Return (frames - 1, joints + 1): leg lengths per second of each joint's limb tip; last, the root's travel."""
+    """Return (frames - 1, joints + 1): leg lengths per second of each joint's limb tip; the root's travel is last."""
     turning = angle_between(clip.rotations[1:], clip.rotations[:-1]) * reaches(clip.skeleton)
     travel = np.linalg.norm(np.diff(clip.root, axis=0), axis=-1) / leg_length(clip.skeleton)
     return np.concatenate([turning, travel[:, None]], axis=1) * clip.fps
@@ -179,7 +179,7 @@ def spikes(clip: Clip) -> list[Burst]:
 
 
 def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
-    """Return bursts with a burst out and a burst back soon after merged: what lies between them is off as well."""
+    """Merge each burst with a burst back soon after it: what is between them is off as well."""
     out: list[Burst] = []
     for burst in bursts:
         if out and burst.start - out[-1].stop <= BACKGROUND * clip.fps:
@@ -194,7 +194,7 @@ def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
 
 
 def _displaced(clip: Clip, first: int, last: int, joints: list[int]) -> float:
-    """Return how far joints are turned (and the root moved, if included) from one frame to another, in legs."""
+    """Return how far joints turn (and the root moves, if included) from one frame to another, in leg lengths."""
     turning = [joint for joint in joints if joint < len(clip.skeleton)]
     angles = angle_between(clip.rotations[first, turning], clip.rotations[last, turning])
     total = float((angles * reaches(clip.skeleton)[turning]).sum())
@@ -204,7 +204,7 @@ def _displaced(clip: Clip, first: int, last: int, joints: list[int]) -> float:
 
 
 def check_spikes(clip: Clip) -> list[Finding]:
-    """Find joints that jump for a moment much faster than around it."""
+    """Find joints that briefly move much faster than just before and after."""
     bursts = spikes(clip)
     if not bursts:
         return []
@@ -217,24 +217,24 @@ def check_spikes(clip: Clip) -> list[Finding]:
 
 
 def shaking(clip: Clip) -> float:
-    """Return the standard deviation, in radians, of white noise in most joints that move; 0 where there is none.
+    """Return the standard deviation, in radians, of white noise in most joints that move; 0 if there is none.
 
     Third differences of white noise have 20 times its variance and change their sign in three of four frames; those of
-    motion are small and smooth. Medians leave single spikes out.
+    motion are small and smooth. Medians ignore single spikes.
     """
     if len(clip) < 8:
         return 0.0
     steps = to_rotvec(multiply(inverse(clip.rotations[:-1]), clip.rotations[1:]))
     third = np.diff(steps, n=2, axis=0)
-    size = (1.4826 * np.median(np.abs(third), axis=0) / np.sqrt(20.0)).max(axis=1)  # 1.4826: of a normal distribution
+    size = (1.4826 * np.median(np.abs(third), axis=0) / np.sqrt(20.0)).max(axis=1)  # 1.4826: normal distribution
     signs = (third[1:] * third[:-1] < 0.0).mean(axis=(0, 2))
     moving = size > 1e-8
-    # Third differences of white noise change their sign in 77 % of the frames, of smooth motion in less than 20 %.
+    # Third differences of white noise change their sign in 77 % of the frames, those of smooth motion in under 20 %.
     return float(np.median(np.where(signs > 0.7, size, 0.0)[moving])) if moving.any() else 0.0
 
 
 def check_shaking(clip: Clip) -> list[Finding]:
-    """Find joints that shake from frame to frame, as noisy trackers make them."""
+    """Find joints that shake from frame to frame, as with noisy trackers."""
     size = shaking(clip)
     if size < SHAKING:
         return []
@@ -252,7 +252,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
     other = next((motion for motion in motions[1:] if type(motion) is not type(first)), None)
     if other is not None:
         kinds = f"{called(first)} is a {kind_word(first)} and {called(other)} a {kind_word(other)}"
-        return [Finding("kinds", f"{kinds}: they cannot be used together, leave one kind out")]
+        return [Finding("kinds", f"{kinds}: they cannot be used together: leave one kind out")]
     findings = []
     if isinstance(first, Clip):
         findings += _skeletons(motions)
@@ -272,7 +272,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
-    """Find clips whose joints do not match those of the first, or are at other distances."""
+    """Find clips whose joints do not match those of the first, or whose distances from their parents differ."""
     findings, longer, joints = [], [], []
     first = clips[0]
     for clip in clips[1:]:
@@ -286,7 +286,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
             joints += [difference.joint for difference in differences]
     if longer:
         which = tuple(dict.fromkeys(joints))
-        text = f"{joined(longer)} and {called(first)} have joints at other distances from their parents"
+        text = f"{joined(longer)} and {called(first)} have joints at different distances from their parents"
         findings.append(Finding("lengths", f"{text} ({joined(which)})", (), which, NOTE))
     return findings
 
@@ -325,7 +325,7 @@ def _units(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _duplicates(motions: Sequence[Any]) -> list[Finding]:
-    """Find groups with exactly the same content, whatever their names."""
+    """Find groups of clips with exactly the same content, whatever their names."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, motion in enumerate(motions):
         groups.setdefault(tuple((a.shape, (a + 0.0).tobytes()) for a in _content(motion)), []).append(number)
@@ -333,12 +333,12 @@ def _duplicates(motions: Sequence[Any]) -> list[Finding]:
     for members in groups.values():
         if len(members) > 1:
             names = joined([called(motions[number]) for number in members], most=6)
-            text = f"{names} are the same recording, number for number: use one of them only"
+            text = f"{names} are the same recording, number for number: use only one of them"
             findings.append(Finding("duplicates", text))
     return findings
 
 
 def _content(motion: Any) -> tuple[Any, ...]:
-    """Return the arrays that make up the motion."""
+    """Return the arrays that a motion consists of."""
     names = ("root", "rotations", "positions", "vertices", "points")
     return tuple(getattr(motion, name) for name in names if isinstance(getattr(motion, name, None), np.ndarray))

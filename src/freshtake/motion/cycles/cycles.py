@@ -1,8 +1,8 @@
-"""Find cycles, for all methods: whether clips are cycles, and at which phase to cut one take or several.
+"""Find cycles, for all methods: whether clips are cycles, and at which phase to cut one or several takes.
 
-A clip is a cycle where closing it costs less than takes differ. The cycles of several takes begin with the same foot,
-or in the same pose: the mean cycle of every take is aligned to that of one of them by a circular shift, and the phase
-at which to cut is then chosen once, for all takes together.
+A clip is a cycle if closing it costs less than takes differ. The cycles of several takes begin with the same foot, or
+in the same pose: the mean cycle of each take is aligned to that of one of them by a circular shift, and the phase at
+which to cut is then chosen once, for all takes together.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats
 
-# Shares of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, of others .67 to 2.6.
+# Fractions of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
-OPEN = 1.0  # above: acyclic; between the two it depends on how much takes differ where they begin and end
-AT_REST = 0.3  # of the mean speed (cycles .66 and more): a clip with slower ends is acyclic, in whatever pose
-STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be where that saves a cycle
+OPEN = 1.0  # above: acyclic; in between, it depends on how much takes differ at their ends
+AT_REST = 0.3  # of the mean speed (cycles: .66 and more): a clip with slower ends is acyclic, whatever its pose
+STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be if that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
-BINS = 72  # bins of the phase that takes have in common
+BINS = 72  # bins of the common phase of takes
 
 
 class Closing(NamedTuple):
-    """How well the ends of clips meet their beginnings: medians over the clips, in leg lengths.
+    """How well clips end where they begin: medians over the clips, in leg lengths.
 
-    `gap` is the distance of the last pose and velocity from the first, `extent` how far the movement goes from its
-    mean pose, `apart` how far clips differ where they begin and end (None for fewer than three), `pace` the faster of
-    the speeds at both ends over the mean one.
+    `gap` is the distance between the last and the first pose and velocity, `extent` how far the movement goes from its
+    mean pose, `apart` how far clips differ at their ends (None for fewer than three), `pace` the faster of the speeds
+    at both ends over the mean speed.
     """
 
     gap: float
@@ -61,19 +61,19 @@ class Closing(NamedTuple):
         if self.apart is None:
             # Fewer than three clips do not show how far takes differ, so the extent alone decides.
             return share < 0.65
-        # takes that begin anywhere show nothing: how far they differ is then no measure
+        # takes that begin anywhere are inconclusive: how far they differ is then not a measure
         alike = self.apart < OPEN * self.extent
-        # Takes differ where they begin anyway: cycles close to .6 to 1.2 times that difference, other movements to 1.8.
+        # Takes begin differently anyway: cycles close to within .6 to 1.2 times that difference, others to 1.8.
         return share < CLOSED or (share < OPEN and alike and self.gap < 1.5 * self.apart)
 
     @property
     def share(self) -> float:
-        """The gap as a share of the extent."""
+        """The gap as a fraction of the extent."""
         return self.gap / max(self.extent, 1e-12)
 
     @property
     def doubtful(self) -> bool:
-        """Whether poses and speeds at the ends support different decisions, or none."""
+        """Whether poses and speeds at the ends contradict each other or are inconclusive."""
         return CLOSED <= self.share < OPEN or (self.pace < AT_REST and self.share < OPEN)
 
     @property
@@ -90,7 +90,7 @@ class Closing(NamedTuple):
 def closing_of(clips: Sequence[Clip]) -> Closing:
     """Measure how well clips of one movement close, regardless of travel, heading, size and frame rate."""
     if not clips:
-        raise UsageError("there is no clip to judge: give at least one")
+        raise UsageError("there are no clips to check for cycles: give at least one")
     reference = usual_facing(clips[0])
     points = [pose_points(clip, reference) for clip in clips]
     gap = float(np.median([_gap(one) for one in points]))
@@ -104,7 +104,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
     paces = []
     for one in points:
         steps = np.linalg.norm(np.diff(one, axis=0), axis=1)
-        # Measure the speed at the ends over a twentieth of the clip: what begins and ends slowly is no cycle.
+        # Measure the speed at the ends over a twentieth of the clip: a clip that begins and ends slowly is not a cycle.
         count = max(1, round(0.05 * len(steps)))
         if len(steps) and steps.mean() > 1e-12:
             paces.append(max(steps[:count].mean(), steps[-count:].mean()) / steps.mean())
@@ -112,9 +112,9 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
 
 
 def _gap(points: Floats) -> float:
-    """Return the least distance of the first pose from the last one and from what would follow it within a frame.
+    """Return the smallest distance from the first pose to the last one and to what would follow it within a frame.
 
-    Few cycles last an integer number of frames, and many files leave out the frame that repeats the first: at 24 fps
+    Few cycles last an integer number of frames, and many files omit the frame that repeats the first: at 24 fps
     the last frame of a walk may be a quarter of the movement's extent before the end of its cycle.
     """
     missing = points[0] - points[-1]
@@ -127,9 +127,9 @@ def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
     """Find the cycles of a take; all begin and end at the same phase.
 
     The phase is that of a foot's strike (`"strike"`), of the first frame (`"start"`), of a frame given by number,
-    of the first pose of another clip, or the one that is best defined in time (`"pose"`). By default (`"auto"`) it
-    is a foot strike where feet strike once per cycle, otherwise the best defined one, and such that as few frames
-    as possible are left over.
+    of the first pose of another clip, or the one that is best defined in time (`"pose"`). By default (`"auto"`) it is a
+    foot strike if feet strike once per cycle, otherwise the best defined phase, chosen to leave over as few frames as
+    possible.
     """
     recurring = find_recurrence(clip)
     cycles = None if recurring is None else cycles_at(recurring, chosen_phase(recurring, phase))
@@ -164,7 +164,7 @@ def is_cyclic(clips: Sequence[Clip]) -> bool:
 
 
 def no_recurrence(clip: Clip) -> str:
-    """Return the sentence for a take in which nothing recurs."""
+    """Return the message for a take in which nothing recurs."""
     name = clip.name or "the clip"
     if first_to_last(clip) < CYCLIC_STEPS:
         return f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle"
@@ -199,8 +199,8 @@ def chosen_phase(take: Recurrence, phase: str | int | Clip = "auto") -> int:
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
     """Find the cycles of several takes, which all begin at one common phase; None for a take in which nothing recurs.
 
-    The first pose of `like` is the phase at which to cut; by default it is chosen as in `find_cycles`. Takes with
-    another skeleton than the first have a separate common phase.
+    The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes with
+    a skeleton other than the first one's have a separate common phase.
     """
     cycles: list[Cycles | None] = [None] * len(clips)
     remaining = list(range(len(clips)))
@@ -226,7 +226,7 @@ def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
 
 
 def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
-    """Return takes that hold less than a cycle of what the others repeat, and the share of it that they hold."""
+    """Return takes with less than one cycle of what the others repeat, and the fraction of it that they contain."""
     by_take = find_common_cycles(clips)
     periods = [
         cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
@@ -234,7 +234,7 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
     if not periods:
         return []
     shares = [clip.duration / float(np.median(periods)) for clip in clips]
-    # A take clearly shorter than the usual period that does not close is torn, not a quick cycle.
+    # A take clearly shorter than the usual period that does not close is a fragment, not a quick cycle.
     return [
         (clip, share)
         for clip, cycles, share in zip(clips, by_take, shares, strict=True)
@@ -243,7 +243,7 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
 
 
 def phase_lag(clip: Clip, reference: Clip) -> float:
-    """Return by what share of a cycle (-0.5 to 0.5) a clip of one cycle begins later than another one."""
+    """Return how much later, as a fraction of a cycle (-0.5 to 0.5), a clip of one cycle begins than another."""
     facing = usual_facing(reference)
     mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
     return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS
@@ -259,11 +259,11 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
     totals = aligned.totals()
     best, reach = None, round(STRIKE_SHIFT * BINS)
     for votes, strikes in aligned.strikes():
-        # one shift for all takes: the smallest of those that lose the fewest cycles
+        # use one shift for all takes: the smallest that loses the fewest cycles
         shifts = sorted(range(-reach, reach + 1), key=abs)
         counts = [int(sum(aligned.counts_at(strikes + shift))) for shift in shifts]
         score = (max(counts), votes)
-        # A third of all cycles may be lost for a cut at a foot strike.
+        # To cut at a foot strike, up to a third of all cycles may be lost.
         if max(counts) >= (1.0 - 1.0 / 3.0) * totals.max() and (best is None or score > best[0]):
             best = score, strikes, shifts[int(np.argmax(counts))]
     if best is not None:
@@ -273,7 +273,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
 
 
 class _Aligned(NamedTuple):
-    """Takes, by how many of `BINS` each one's phase is ahead of the reference's, and the common phases of strikes."""
+    """Takes, how many of `BINS` each one's phase is ahead of the reference's, and the common phases of strikes."""
 
     takes: list[Recurrence]
     shifts: list[int]
@@ -282,7 +282,7 @@ class _Aligned(NamedTuple):
 
     @classmethod
     def of(cls, takes: list[Recurrence]) -> _Aligned:
-        # The reference is the take with the most cycles: its mean cycle is the best known.
+        # The reference is the take with the most cycles: its mean cycle is the most reliable.
         number = int(np.argmax([cycle_counts(take.tracked).max() for take in takes]))
         reference = takes[number]
         period = reference.bins * reference.stride
@@ -296,31 +296,31 @@ class _Aligned(NamedTuple):
         return cls(takes, shifts, struck, number)
 
     def totals(self) -> Floats:
-        """Return (BINS,): how many cycles all takes have together if they are cut at this common phase."""
+        """Return (BINS,): how many cycles all takes have in total if cut at each common phase."""
         every = np.arange(BINS)
         return np.asarray(sum(self._counts(k)[(every + shift) % BINS] for k, shift in enumerate(self.shifts)))
 
     def strikes(self) -> list[tuple[int, Floats]]:
-        """Return phases (takes,) at which a foot strikes in each take, and how many takes begin with it."""
+        """Return for each foot how many takes begin with its strike, and the phases (takes,) at which it strikes."""
         out = []
         for foot, phase in self.struck[self.reference].items():
             common = []
             for struck in self.struck:
-                # where this foot strikes unclearly, or elsewhere: at the aligned phase
+                # if this foot strikes unclearly or elsewhere, use the aligned phase
                 off = (struck.get(foot, phase) - phase + BINS / 2) % BINS - BINS / 2
-                # A foot strike near the aligned phase is the better place to cut; one far away is another event.
+                # A foot strike near the aligned phase is a better place to cut; one far away is another event.
                 common.append(phase + (off if abs(off) <= 0.1 * BINS else 0.0))
             out.append(np.array(common))
         if not out:
             return []
         begins = [take.tracked.progress[0] / take.bins * BINS - ahead for take, ahead in zip(*self[:2], strict=True)]
-        # How much of a cycle passes in each take before it first reaches a strike.
+        # The fraction of a cycle that passes in each take before its first strike.
         firsts = (np.array(out) - begins + STRIKE_SHIFT * BINS) % BINS
         votes = np.bincount(firsts.argmin(axis=0), minlength=len(out))
         return [(int(count), one) for count, one in zip(votes, out, strict=True)]
 
     def counts_at(self, phases: Floats) -> list[float]:
-        """Return how many cycles each take has if it is cut at its common phase."""
+        """Return how many cycles each take has if cut at its common phase."""
         places = [round(phase + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
         return [self._counts(k)[place] for k, place in enumerate(places)]
 
@@ -342,12 +342,12 @@ class _Aligned(NamedTuple):
 
 
 def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
-    """Return values over the bins of a take at common bins."""
+    """Return values over a take's bins, sampled at common bins."""
     return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
 
 
 def _mean_cycle(take: Recurrence, facing: Floats) -> Floats:
-    """Return (BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
+    """Return (BINS, dimensions): the mean cycle of a take in coordinates shared by all takes."""
     points = pose_points(take.clip, facing)[:: take.stride]
     place = take.tracked.progress % take.bins
     sums = np.zeros((take.bins, points.shape[1]))
@@ -367,6 +367,6 @@ def _even(cycle: Floats) -> Floats:
 
 
 def _shift(reference: Floats, cycle: Floats) -> int:
-    """Return the shift in bins that makes a closed trajectory most like another; the mean posture is ignored."""
+    """Return the shift in bins that makes a closed trajectory most like another, ignoring the mean posture."""
     a, b = reference - reference.mean(axis=0), cycle - cycle.mean(axis=0)
     return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

@@ -1,9 +1,9 @@
-"""Loops: find where a clip is best cut into one, make its ends meet, and move its travel.
+"""Loops: find where best to cut one from a clip, make its ends meet, and move its travel.
 
 Travel is on the hips, on a joint above them, or nowhere, with its speed stored next to the clip. The body's trajectory
 is a path along the ground and a heading: a loop runs straight at a constant speed and heading; any other motion follows
-the hips, smoothed so that the sway of single steps stays in the body, and begins and ends where they do. World places
-of all joints are the same with the travel on the hips and on a joint.
+the hips, smoothed so that the sway of single steps stays in the body, and begins and ends where they do. The world
+positions of all joints are the same whether the travel is on the hips or on a joint.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from freshtake.numeric.rotations import (
 
 
 class Span(NamedTuple):
-    """A loop of frames start to stop - 1; frame `stop` is about where it begins again."""
+    """A loop of frames start to stop - 1; it begins again at about frame `stop`."""
 
     start: int
     stop: int
@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 def best_loop(clip: Clip, cycles: int = 1) -> Span:
-    """Return the part whose two ends are most alike in pose, speed and height, and which turns least."""
+    """Return the part whose ends are most similar in pose, speed and height, and which turns least."""
     if cycles < 1:
         raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
     name = clip.name or "the clip"
@@ -58,7 +58,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     except UsageError:
         if first_to_last(clip) < CYCLIC_STEPS:  # the entire clip is one cycle
             if cycles > 1:
-                raise UsageError(f"{name} is one cycle, not {cycles}: ask for one") from None
+                raise UsageError(f"{name} is one cycle, not {cycles}: request one") from None
             return Span(0, len(clip) - 1, 1)
         raise UsageError(
             f"{name} has no cycle to loop: no pose recurs within its {len(clip)} frames, and it does not end as it "
@@ -67,15 +67,15 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     runs = _runs(clip_cycles.spans)
     longest = max(count for _, _, count in runs)
     if longest < cycles:
-        raise UsageError(f"{name} has {longest} cycles in a row, not {cycles}: ask for fewer")
+        raise UsageError(f"{name} has {longest} cycles in a row, not {cycles}: request fewer")
     points = principal(pose_points(clip))
     height = clip.root[:, clip.up_index] / leg_length(clip.skeleton)
     turning = heading(clip, usual_facing(clip))
-    # Impacts: where the body, within a frame, changes its speed more than in three quarters of the frames.
+    # Impacts: frames in which the body changes its speed more than in three quarters of all frames.
     bend = np.linalg.norm(np.diff(clip.positions()[:, clip.skeleton.body()], n=2, axis=0), axis=2).mean(axis=1)
     padded = np.pad(bend, 2, mode="edge")
     loud = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]]) > np.percentile(bend, 75.0)
-    # A loop may be a tenth of a cycle longer or shorter than usual, and reach as far beyond the cycles.
+    # A loop may be a tenth of a cycle longer or shorter than usual, and extend as far beyond the cycles.
     reach = round(0.1 * clip_cycles.period)
     best, chosen = np.inf, Span(*runs[0])
     for first, last, count in runs:
@@ -85,7 +85,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
             ends = slice(low, high - frames + 1), slice(low + frames, high + 1)
             cost = ((points[ends[1]] - points[ends[0]]) ** 2).sum(axis=1) + (height[ends[1]] - height[ends[0]]) ** 2
             turn = turning[ends[1]] - turning[ends[0]]
-            # A turn of one radian within the loop counts as half a leg length, since it has to be removed.
+            # A turn of one radian within the loop counts as half a leg length, since it must be removed.
             cost += (0.5 * (turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi)))) ** 2
             # Keep the seam away from impacts if possible: differences show most there.
             cost += loud[ends[0]] | loud[ends[1]]
@@ -96,16 +96,16 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
 
 
 def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
-    """Return runs of cycles without a gap: first frame, last frame, count."""
+    """Return runs of consecutive cycles: first frame, last frame, count."""
     breaks = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(spans)) if a[1] != b[0]), len(spans)]
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
 
-Contacts = Callable[[Clip, Ints], Floats | None]  # of a clip whose frames are these frames of a loop
+Contacts = Callable[[Clip, Ints], Floats | None]  # for a clip whose frames are these frames of a loop
 
 
 def played(loop: Clip, count: int, first: int = 0) -> Clip:
-    """Return frames of the endless motion from any frame on: frame k N + i is frame i after k times the travel."""
+    """Return frames of the endless motion from any frame on: frame k N + i is frame i moved by k times the travel."""
     info = _playback(loop)
     frames = np.arange(first, first + count)
     around, at = np.divmod(frames, loop_frames(loop))
@@ -115,7 +115,7 @@ def played(loop: Clip, count: int, first: int = 0) -> Clip:
 
 
 def loop_frames(loop: Clip) -> int:
-    """Return how many frames a loop has before it begins again."""
+    """Return the number of frames after which a loop begins again."""
     return len(loop) - _playback(loop).closing
 
 
@@ -134,16 +134,16 @@ def with_closing_frame(loop: Clip) -> Clip:
 
 
 def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool = True) -> Clip:
-    """Return frames start to stop - 1 as a loop, made so that frame `stop` is frame `start` one travel further on.
+    """Return frames start to stop - 1 as a loop, adjusted so that frame `stop` is frame `start` moved by the travel.
 
-    With `speeds` the motion also passes the seam without a kink. A net turn is spread over the loop and so removed,
-    up to full turns.
+    With `speeds` the motion also passes the seam without a kink. Any net turn, apart from full turns, is removed by
+    spreading it over the loop.
     """
     if not 0 <= start < stop < len(clip):
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
     straight, turn = _straight(clip, start, stop)
     loop = _joined(straight, start, stop, cycles, False)
-    if speeds:  # of joints that have been turned, which turns their speeds too
+    if speeds:  # after turning joints, which turns their speeds too
         loop = _joined(_joined(loop, start, stop, cycles, True), start, stop, cycles, False)
     travel = loop.root[stop] - loop.root[start]
     travel[clip.up_index] = 0.0
@@ -152,7 +152,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """Return the loop moved to above the origin, facing forward on average, where the body shows how it faces."""
+    """Return the loop moved to above the origin, facing forward on average, if the body shows which way it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)
@@ -178,7 +178,7 @@ def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
 
 
 def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
-    """Spread differences between the two ends over the loop; along the ground only those in speed."""
+    """Spread differences between the two ends over the loop; along the ground, only differences in speed."""
     frames = np.arange(len(clip), dtype=np.float64) - start
     ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
     at = _speeds_at(len(clip), start, stop)
@@ -194,13 +194,13 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
 
 
 def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,): -1/2 to 1/2 over the loop; slope -1/2 before the seam, 1/2 after it, else flat."""
+    """Return two shapes (frames,): -1/2 to 1/2 over the loop; slope -1/2 before and 1/2 after the seam, else flat."""
     from_seam = np.abs(frames - period * np.round(frames / period))
     return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - from_seam / reach, 0.0) ** 2
 
 
 def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], dict[int, float]]:
-    """Return weights of frames, counted from the start and the stop, that give the speed there per frame."""
+    """Return weights of frames, counted from the start and the stop, that give the speed per frame there."""
     if start >= 1 and stop + 1 < frames:
         return {-1: -0.5, 1: 0.5}, {-1: -0.5, 1: 0.5}
     if stop - start < 2:
@@ -222,7 +222,7 @@ def _moving(local: Floats, frame: int, weights: dict[int, float]) -> Floats:
 def planted_loop(
     loop: Clip, base: PlantingModel, contacts: Contacts, *, settings: PlantSettings, careful: bool | None = None
 ) -> Clip:
-    """Return the loop with planted feet, also across its seam: it is planted as a part of the endless motion."""
+    """Return the loop with planted feet, also across its seam: it is planted as part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
     before, count = Planter(base, settings, loop.frame_time).around(frames)
     around = played(loop, count, -before)
@@ -236,7 +236,7 @@ ROOT_NAMES = ("Root", "RootMotion")
 
 
 class BodyPath(NamedTuple):
-    """Places on the ground (frames, 3), their height 0, and headings (frames,) in radians."""
+    """Positions on the ground (frames, 3), with height 0, and headings (frames,) in radians."""
 
     places: Floats
     heading: Floats
@@ -249,7 +249,7 @@ def body_path(clip: Clip) -> BodyPath:
     ground = ground_of(clip.root, clip.up)
     info = clip.playback
     if info is None or not info.loop:
-        # Smooth the trajectory over about a step unless it is a loop, so that the root does not sway with the hips.
+        # Smooth the trajectory over about a step unless it is a loop, to keep the root from swaying with the hips.
         seconds = 0.4 / clip.frame_time
         path = _smooth(ground.real, seconds) + 1j * _smooth(ground.imag, seconds)
         set_ground(places, path, clip.up)
@@ -261,7 +261,7 @@ def body_path(clip: Clip) -> BodyPath:
 
 
 def _smooth(values: Floats, frames: float) -> Floats:
-    """Smooth (frames,) values and keep both ends: beyond them the motion continues as its point reflection."""
+    """Smooth (frames,) values, keeping both ends: beyond them the motion continues as its point reflection."""
     last = len(values) - 1
     if last < 1:
         return values
@@ -274,7 +274,7 @@ def _smooth(values: Floats, frames: float) -> Floats:
 def with_root_motion(clip: Clip, where: str) -> Clip:
     """Return the clip with its travel on the `hips`, on a `joint` above them, or nowhere (`none`): in place.
 
-    The playback of the returned clip has speed and direction of the travel.
+    The playback of the returned clip has the speed and direction of the travel.
     """
     if where not in ROOT_MOTIONS:
         raise UsageError(f"root motion is one of {', '.join(ROOT_MOTIONS)}, not {where!r}")
@@ -282,7 +282,7 @@ def with_root_motion(clip: Clip, where: str) -> Clip:
         if where == clip.playback.root_motion:
             return clip
         raise UsageError(
-            f"{clip.name or 'the clip'} does not have its travel on the hips any more: start from the clip that has it"
+            f"{clip.name or 'the clip'} no longer has its travel on the hips: start from the clip that has it there"
         )
     if where == "hips":
         return clip
@@ -293,7 +293,7 @@ def with_root_motion(clip: Clip, where: str) -> Clip:
 
 
 def in_place(clip: Clip, path: BodyPath) -> Clip:
-    """Take out the travel of a trajectory; the heading stays in the body."""
+    """Remove the travel of a trajectory; the heading stays in the body."""
     return clip.changed(root=clip.root - (path.places - path.places[0]))
 
 
@@ -313,7 +313,7 @@ def on_joint(clip: Clip, path: BodyPath) -> Clip:
 
 
 def _below_new_root(clip: Clip) -> Clip:
-    """Return the clip on a skeleton with an additional joint, at the origin, above its first."""
+    """Return the clip on a skeleton with an additional joint above its first, at the origin."""
     old = clip.skeleton
     name = next((name for name in ROOT_NAMES if name not in old.names), None)
     if name is None:

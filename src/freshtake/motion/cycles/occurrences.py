@@ -1,4 +1,4 @@
-"""Find where an action occurs again in a take, by dynamic time warping."""
+"""Find where an action recurs in a take, by dynamic time warping."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Occurrence(NamedTuple):
 def find_occurrences(
     take: Clip, example: Clip, *, threshold: float = 0.85, tempo: float = 1.3, overlap: float = 0.1
 ) -> list[Occurrence]:
-    """Return where the take does what the example does, in order of time; they overlap by at most a share of one.
+    """Return where the take does what the example does, in order of time; their overlaps are limited by `overlap`.
 
-    Tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
+    The tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
     """
     _check(take, example, threshold, tempo)
     reference = usual_facing(example)
@@ -39,7 +39,7 @@ def find_occurrences(
     points = _at_rate(pose_points(take, reference), take.fps, rate)
     spread = float(np.sqrt(((example_points - example_points.mean(axis=0)) ** 2).sum(axis=1).mean()))
     if spread < 1e-9:
-        raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be looked for")
+        raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be searched for")
     if len(points) < 2:
         return []
     costs, starts = warped(distances(example_points, points) / spread)
@@ -77,16 +77,16 @@ def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
 
 
 def warped(cost: Floats) -> tuple[Floats, Ints]:
-    """Return for every frame the mean cost of the best warp of the full example that ends there, and its start."""
-    from freshtake.numeric.dtw import open_ends  # compiled: loaded when it is needed
+    """Return for each frame the mean cost of the best warp of the full example that ends there, and where it starts."""
+    from freshtake.numeric.dtw import open_ends  # compiled: loaded only when needed
 
-    # Each step off the diagonal costs a tenth of a frame, or still frames would be matched for free.
+    # Each step off the diagonal costs a tenth of a frame, or still frames would match for free.
     totals, starts = open_ends(np.ascontiguousarray(cost), 0.1)
     return totals / len(cost), starts
 
 
 def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
-    """Return the best ends first, leaving out all that overlap with one already chosen."""
+    """Return the best matches first, leaving out all that overlap with one already chosen."""
     taken: list[tuple[int, int, float]] = []
     for last in np.argsort(costs, kind="stable"):
         if not np.isfinite(costs[last]):

@@ -15,11 +15,11 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
 END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
-SHARPER = 0.15  # a longer period must be this much more alike to be preferred to a shorter one
+SHARPER = 0.15  # a longer period must match this much better to be preferred to a shorter one
 
 
 class Phase(NamedTuple):
-    """Where each frame is: `progress` (frames,) in bins, rising by `len(template)` per cycle.
+    """Phase of each frame: `progress` (frames,) in bins, rising by `len(template)` per cycle.
 
     `template` (bins, dimensions) is the mean cycle; `misfit` (frames,) the distance of each frame from its bin.
     """
@@ -48,12 +48,12 @@ def dissimilarity(points: Floats, longest: int) -> Floats:
 
 
 def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
-    """Return the phase by the shortest period after which the motion resembles itself, and the remaining dissimilarity.
+    """Return the phase for the shortest period after which the motion recurs, and the remaining dissimilarity.
 
-    Autocorrelation proposes periods; each is scored after the tempo has been tracked. None where nothing recurs.
+    Autocorrelation proposes periods; each is scored after tracking the tempo. None if nothing recurs.
     """
     best: list[tuple[Phase, float]] = []
-    # The shortest few periods are enough: longer ones are mostly their multiples.
+    # The few shortest periods are enough: longer ones are mostly their multiples.
     for period in possible_periods(points, fps)[:4]:
         phase = track(points, period)
         unlike = one_cycle_apart(points, phase.progress, period)
@@ -69,18 +69,18 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
 
 
 def possible_periods(points: Floats, fps: float) -> list[int]:
-    """Return lags at which the take is more like itself than at those around, shortest first."""
-    # A period must fit into the take one and a half times to be seen to recur.
+    """Return lags at which the take resembles itself more than at neighboring lags, shortest first."""
+    # A period must fit into the take one and a half times for a recurrence to be visible.
     longest = int(0.67 * (len(points) - 1))
-    # Movements are not repeated within a fifth of a second; shorter periods are shaking.
+    # Movements do not repeat within a fifth of a second; shorter periods are shaking.
     shortest = max(3, round(0.2 * fps))
     if longest <= shortest + 1 or float(np.ptp(points, axis=0).max()) < 1e-9:
         return []
     curve = dissimilarity(points, longest + 1)
     lags = np.arange(shortest, longest + 1)
-    # Any two frames have a dissimilarity of 1 on average; from 0.9 on a shifted take does not recur.
+    # Any two frames have a dissimilarity of 1 on average; from 0.9 on, a shifted take does not match.
     valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < 0.9)
-    # A valley counts only behind a hill: neighbouring frames are alike without being a cycle apart.
+    # A valley counts only beyond a hill: neighboring frames are similar without being a cycle apart.
     behind = np.maximum.accumulate(curve)[lags] > curve[lags] + 0.15
     return [int(lag) for lag in lags[valley & behind]]
 
@@ -99,9 +99,9 @@ def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
 def track(points: Floats, period: int, rounds: int = 3) -> Phase:
     """Align the take to a mean cycle by dynamic programming and average the cycle again, `rounds` times.
 
-    Per frame the phase may stay, advance by one bin (the mean tempo) or by two.
+    Per frame, the phase may stay, or advance by one bin (the mean tempo) or by two.
     """
-    # The mean cycle begins as the frames from which one period meets the next one best.
+    # Start with the frames from which one period leads into the next one best.
     gaps = np.linalg.norm(points[period:] - points[:-period], axis=1)
     start = int(np.argmin(np.convolve(gaps, np.ones(min(period, len(gaps))), mode="valid")))
     template = _closed(points[start : start + period])
@@ -144,7 +144,7 @@ def _follow(cost: Floats) -> Ints:
 
 
 def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
-    """Return the mean of the frames near each bin, weighted by a narrow bell; the old template where a bin is empty."""
+    """Return the mean of the frames near each bin, weighted by a narrow bell; the old template if a bin is empty."""
     bins = len(template)
     place = progress % bins
     count = np.bincount(place, minlength=bins).astype(np.float64)
@@ -158,9 +158,9 @@ def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Cycles:
-    """Where the cycles of a take are.
+    """The cycles of a take.
 
-    `spans` holds the first and the last frame of each; the last frame of a cycle is usually the first of the next.
+    `spans` contains the first and last frame of each; the last frame of a cycle is usually the first of the next.
     `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
     """
 
@@ -173,12 +173,12 @@ class Cycles:
 
     @property
     def boundaries(self) -> Ints:
-        """All frames at which a cycle begins or ends."""
+        """The frames at which a cycle begins or ends."""
         return np.unique(np.array(self.spans, dtype=np.intp))
 
 
 class Recurrence(NamedTuple):
-    """A take that repeats: its phase at every `stride`-th frame, and how different frames a cycle apart are."""
+    """A take that repeats: its phase at every `stride`-th frame, and how much frames a cycle apart differ."""
 
     clip: Clip
     tracked: Phase
@@ -188,12 +188,12 @@ class Recurrence(NamedTuple):
 
     @property
     def bins(self) -> int:
-        """How many bins the mean cycle has."""
+        """The number of bins of the mean cycle."""
         return len(self.tracked.template)
 
 
 def find_recurrence(clip: Clip) -> Recurrence | None:
-    """Find the phase of a take's frames; None where nothing recurs."""
+    """Find the phase of a take's frames; None if nothing recurs."""
     stride = max(1, int(clip.fps / RATE + 1e-6))
     points = principal(pose_points(clip))
     recurring = find_phase(points[::stride], clip.fps / stride)
@@ -203,7 +203,7 @@ def find_recurrence(clip: Clip) -> Recurrence | None:
 
 
 def cycles_at(take: Recurrence, place: int) -> Cycles | None:
-    """Cut a take at a bin of its mean cycle; None where no complete cycle lies between two such cuts."""
+    """Cut a take at a bin of its mean cycle; None if there is no complete cycle between two such cuts."""
     frames = _crossings(take.tracked, place, take.points, take.stride)
     spans = _plausible(take.tracked, frames, take.stride)
     if not spans:
@@ -213,7 +213,7 @@ def cycles_at(take: Recurrence, place: int) -> Cycles | None:
 
 
 def cycle_counts(tracked: Phase) -> Ints:
-    """Return how many complete cycles there are for each bin at which they may be cut."""
+    """Return the number of complete cycles for each bin at which to cut."""
     bins = len(tracked.template)
     slack = END_TOLERANCE * bins / 2.0
     first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
@@ -223,7 +223,7 @@ def cycle_counts(tracked: Phase) -> Ints:
 
 
 def strike_phases(take: Recurrence) -> dict[str, float]:
-    """Return the mean phases in bins at which feet strike, for feet that do so once per cycle; right feet first."""
+    """Return the mean phases in bins at which feet strike, for feet that strike once per cycle; right feet first."""
     tracked, bins = take.tracked, take.bins
     strikes: dict[str, list[int]] = {}
     for contact in foot_contacts(take.clip):
@@ -250,7 +250,7 @@ def blur(take: Recurrence) -> Floats:
 
 
 def phase_of_pose(take: Recurrence, example: Clip) -> int:
-    """Return the bin whose frames lie nearest to the first pose of another clip."""
+    """Return the bin whose frames are nearest to the first pose of another clip."""
     clip, tracked = take.clip, take.tracked
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
@@ -282,7 +282,7 @@ def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[
 
 
 def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
-    """Return neighbouring boundaries as spans, without those of unusual duration or far from the mean cycle."""
+    """Return consecutive boundaries as spans, without those of unusual duration or far from the mean cycle."""
     spans = list(pairwise(frames))
     if not spans:
         return []

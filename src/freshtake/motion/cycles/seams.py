@@ -16,13 +16,13 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous, from_rotvec, inverse, multiply, to_rotvec
 
 REACH = 0.4  # seconds to either side of the seam; never more than half the loop
-BLEND = 0.25  # seconds in which a clip takes over the pose and speed of the one before
+BLEND = 0.25  # seconds over which a clip departs from the pose and speed of the previous one
 
 
 class Steps(NamedTuple):
-    """How far joints of a clip move on average from frame to frame (frames - 1,), and the change of it (frames - 2,).
+    """How far a clip's joints move on average from frame to frame (frames - 1,), and how that changes (frames - 2,).
 
-    In the clip's unit: first and second differences of the joints' places in the world.
+    In the clip's unit: first and second differences of the joints' world positions.
     """
 
     step: Floats
@@ -30,7 +30,7 @@ class Steps(NamedTuple):
 
 
 class Seam(NamedTuple):
-    """The step from the last frame to the first, the travel taken into account, and the larger bend at either side."""
+    """The step from the last frame to the first, accounting for the travel, and the larger bend at either side."""
 
     step: float
     bend: float
@@ -52,7 +52,7 @@ def seam_of(loop: Clip) -> Seam:
 
 
 class SeamPose(NamedTuple):
-    """Rotations (joints, 4) and places on the parents (joints, 3) at the seam, and how both change per second."""
+    """Rotations (joints, 4) and positions on the parents (joints, 3) at the seam, and how both change per second."""
 
     rotations: Floats
     local: Floats
@@ -61,7 +61,7 @@ class SeamPose(NamedTuple):
 
 
 def seam_pose(loop: Clip) -> SeamPose:
-    """Return the pose and speed at the first frame of a loop; the place on the ground is left open (0)."""
+    """Return the pose and speed at the first frame of a loop; the position on the ground is left open (0)."""
     around = played(loop, 3, -1)
     rotations, local = around.rotations, around.local_translations()
     before, after = (to_rotvec(multiply(rotations[k + 1], inverse(rotations[k]))) for k in (0, 1))
@@ -75,7 +75,7 @@ def seam_pose(loop: Clip) -> SeamPose:
 def with_seam(loop: Clip, goal: SeamPose) -> Clip:
     """Return the loop with this pose and speed at its seam; it stays where it is on the ground."""
     if len(goal.rotations) != len(loop.skeleton):
-        raise UsageError(f"{loop.name or 'the loop'} has another skeleton than the pose its seam is to have")
+        raise UsageError(f"{loop.name or 'the loop'} has a different skeleton than the pose for its seam")
     flat, steep = _shapes(loop)
     # Turning joints turns their speeds too, so both are corrected in three rounds.
     for _ in range(3):
@@ -90,7 +90,7 @@ def with_seam(loop: Clip, goal: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,): 1 at the seam, flat there and at its reach; 0 there, with slope 1 per second."""
+    """Return two shapes (frames,): fading out from the seam: 1 and flat there; 0 with slope 1 per second there."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
@@ -104,7 +104,7 @@ def _spread(shape: Floats, amount: Floats) -> Floats:
 
 
 def chained(loops: Sequence[Clip]) -> Clip:
-    """Join loops, each starting where the previous one leads, with the first frame of the first loop at the end."""
+    """Join loops, each starting where the previous one leads, and end with the first frame of the first loop."""
     place, roots, rotations, moving = np.zeros(3), [], [], []
     parts = [(loop, loop_frames(loop)) for loop in loops] + [(loops[0], 1)]
     for loop, frames in parts:
@@ -124,7 +124,7 @@ def chained(loops: Sequence[Clip]) -> Clip:
 
 
 def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
-    """Join clips one after the other; the first frame of each next one is the last of the previous one."""
+    """Join clips in order; the first frame of each is the last frame of the previous one."""
     if not (np.isfinite(blend) and blend >= 0.0):
         raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
     if not clips:
@@ -133,7 +133,7 @@ def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
         raise UsageError("clips whose joints move against their parents cannot be joined: remove those translations")
     parts = [clips[0]]
     for clip in clips[1:]:
-        concatenate([parts[0], clip], align=False)  # raises where skeletons, rates or axes differ
+        concatenate([parts[0], clip], align=False)  # raises if skeletons, rates or axes differ
         parts.append(_faded(parts[-1], aligned_to(clip, parts[-1]), blend))
     joined = concatenate(parts, align=False, skip_repeated=True)
     return joined.changed(channels=None, provenance=f"{len(clips)} clips joined")
@@ -161,7 +161,7 @@ def _speed(clip: Clip, frame: int) -> Floats:
 
 
 def fading(time: Floats, blend: float) -> tuple[Floats, Floats]:
-    """Return weights of a difference in place and of one in speed (seconds), from 1 and 0 with slope 0 and 1 to zero.
+    """Return weights of a difference in position and in speed (seconds): from 1 and 0, with slopes 0 and 1, to zero.
 
     With t = time / blend: 1 - 10t^3 + 15t^4 - 6t^5, and (t - 6t^3 + 8t^4 - 3t^5) blend.
     """

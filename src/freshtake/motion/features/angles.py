@@ -1,10 +1,10 @@
-"""Positions and local rotations of a body as the numbers that models see, and back.
+"""Convert positions and local rotations of a body to the numbers that models see, and back.
 
-Rotations are three numbers per joint: continuous Euler angles, or exponential maps about a mean; the root's is heading
-and swing, about a reference orientation that may be upright, lying or hanging. A place in the ground plane is
-g = forward + i sideways, so that turning by a heading is multiplying by exp(i heading): travel and heading are rates,
-integrated to places. With y up, forward is +z and sideways +x; with z up, forward is -y and sideways +x (the same body
-tilted upright).
+Rotations are three numbers per joint: continuous Euler angles, or exponential maps about a mean; the root's are heading
+and swing, about a reference orientation that may be upright, lying or hanging. A position in the ground plane is
+g = forward + i sideways, so turning by a heading is multiplying by exp(i heading): travel and heading are rates,
+integrated to positions. With y up, forward is +z and sideways +x; with z up, forward is -y and sideways +x (the same
+body tilted upright).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Complexes = npt.NDArray[np.complex128]
 
 
 class Start(NamedTuple):
-    """Where a motion begins: place in the ground plane (world x and z, or x and y), heading, time in seconds.
+    """Where a motion begins: position in the ground plane (world x and z, or x and y), heading, time in seconds.
 
-    `moved` (dimensions,) is how far a stroke lies from where the recipe's examples lie on average.
+    `moved` (dimensions,) is the offset of a stroke from the mean position of the recipe's examples.
     """
 
     ground: tuple[float, float] = (0.0, 0.0)
@@ -54,7 +54,7 @@ AT_ORIGIN = Start()
 
 
 class Columns:
-    """What the layouts of all kinds of motion share."""
+    """Base of the layouts of all kinds of motion."""
 
     def units(self) -> list[str]:
         """Return what each column measures: angle, length, time, or speed and turn, which are rates per second."""
@@ -62,16 +62,16 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.units())
 
     def spare(self) -> Bools:
-        """Return columns that are left out where they stay zero: none, unless the file may lack them."""
+        """Return flags of columns to leave out if they stay zero: none, unless the file may lack them."""
         return np.zeros(self.width, dtype=np.bool_)
 
 
 class Path(NamedTuple):
-    """Place (frames,) in the ground plane as complex numbers, and heading (frames,) in radians."""
+    """Position (frames,) in the ground plane as complex numbers, and heading (frames,) in radians."""
 
     ground: Complexes
     heading: Floats
@@ -86,7 +86,7 @@ def ground_of(places: Floats, up: str) -> Complexes:
 def path_on_ground(points: Floats, up: str) -> Floats:
     """Project a path (points, 2) of world x and z (z up: x and y) to the ground plane, relative to its first point.
 
-    Returns real and imaginary parts (points, 2), without points that repeat the one before.
+    Returns real and imaginary parts (points, 2), omitting points that repeat the previous one.
     """
     world = np.zeros((len(points), 3))
     world[:, [0, 2] if up == "y" else [0, 1]] = points
@@ -134,7 +134,7 @@ def rates(path: Path, frame_time: float) -> Floats:
 
 
 def summed(rate: Floats, frame_time: float, start: Start, up: str, resume: bool = False) -> Path:
-    """Return the path by summing `rates`: row 0 is at `start`, or one step after it when resuming from there."""
+    """Sum `rates` to a path: row 0 is at `start`, or one step after it when resuming from there."""
     place = np.zeros(3)
     place[[0, 2] if up == "y" else [0, 1]] = start.ground
     step = rate * frame_time
@@ -150,20 +150,20 @@ TURN = 2.0 * np.pi
 
 
 def angle_letters(order: str) -> list[str]:
-    """Return the axis letters of a joint's three angles, made distinct where an axis occurs twice: z, x, z2."""
+    """Return the axis letters of a joint's three angles, made distinct if an axis occurs twice: z, x, z2."""
     full = full_order(order).lower()
     return [letter if letter not in full[:k] else f"{letter}2" for k, letter in enumerate(full)]
 
 
 def outside_layout(skeleton: Skeleton) -> Bools:
-    """Return (joints, 3): the angles for which the file has no channel; kept as DOFs only where a clip uses them."""
+    """Return (joints, 3): the angles for which the file has no channel; kept as DOFs only if a clip uses them."""
     return np.array([[place >= len(order) for place in range(3)] for order in skeleton.orders])
 
 
 def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None = None) -> Floats:
     """Return continuous angles (frames, joints, 3), each joint in its Euler order and about its axes.
 
-    With a reference (joints, 3) the entire clip lies on the branch (full turns, equivalent triple) nearest to it.
+    With a reference (joints, 3), the entire clip is on the branch (full turns, equivalent triple) nearest to it.
     """
     local = skeleton.about_axes(rotations)
     out = np.empty((*rotations.shape[:-1], 3))
@@ -182,7 +182,7 @@ def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
 
 
 def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
-    """Return the mean angles (joints, 3) over all examples, which are brought to the branch of the first one."""
+    """Return the mean angles (joints, 3) over all examples, which are moved to the branch of the first one."""
     first = euler_angles(skeleton, examples[0])
     first = _without_outside(skeleton, first)
     near = first.mean(axis=0)
@@ -192,7 +192,7 @@ def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
 
 
 def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
-    """Return the equivalent triple where it leaves fewer of the used angles without a channel in the file."""
+    """Return the equivalent triple if it leaves fewer of the used angles without a channel in the file."""
     unused = outside_layout(skeleton)
     out = angles.copy()
     for order, joints in _by_order(skeleton).items():
@@ -205,7 +205,7 @@ def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
 
 
 def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
-    """Return the angles or their equivalent, shifted by full turns, whichever mean is nearer to the reference."""
+    """Return the angles or their equivalent, shifted by full turns, whichever has the mean nearer to the reference."""
     middle = angles.mean(axis=0)
     differences = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
     turns = TURN * np.round(differences / TURN)
@@ -248,7 +248,7 @@ def _followed(vectors: Floats) -> Floats:
 
 
 def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
-    """Return the vector changed by full turns so that it is nearest to the one before."""
+    """Return the vector shifted by full turns to be nearest to the one before."""
     angle = math.sqrt(sum(x * x for x in vector))
     axis, length = (vector, angle) if angle > 1e-9 else (before, math.sqrt(sum(x * x for x in before)))
     if length < 1e-9:
@@ -259,10 +259,10 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """Return the smallest turn r (4,) that puts the body's mean vertical upright: about zero for a walker.
+    """Return the smallest rotation r (4,) that makes the body's mean vertical upright: nearly none for a walker.
 
-    It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up the body is
-    put upright as if y were up and then tilted, so that the same body has the same heading either way.
+    It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up, the body is
+    made upright as if y were up and then tilted, so the same body has the same heading either way.
     """
     vertical = np.eye(3)[up]
     body = sum((rotate(inverse(q), vertical).sum(axis=0) for q in rotations), start=np.zeros(3))
@@ -276,8 +276,8 @@ def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
 def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats, Floats]:
     """Split rotations (frames, 4) into heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
 
-    The swing has no part about the vertical, so two numbers hold it. Both are continuous; a swing may pass pi.
-    With z up the second one is about -y: the same body has the same numbers with y up and with z up.
+    The swing has no component about the vertical, so two numbers suffice. Both are continuous; a swing may pass pi.
+    With z up, the second one is about -y: the same body has the same numbers with y up and with z up.
     """
     p = continuous(multiply(rotations, inverse(reference)))
     half = np.unwrap(np.arctan2(p[:, 1 + up], p[:, 0]), period=np.pi)

@@ -44,7 +44,7 @@ ANGLES = ("euler", "expmap", "positions")
 
 
 class Pose(NamedTuple):
-    """The arrays of a clip: root (frames, 3), local rotations, and translations where joints move."""
+    """The arrays of a clip: root (frames, 3), local rotations, and translations if joints move."""
 
     root: Floats
     rotations: Floats
@@ -53,7 +53,7 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClipLayout(Columns):
-    """The columns of a clip, and the references that its rotations are measured from."""
+    """The columns of a clip, and the references from which its rotations are measured."""
 
     skeleton: Skeleton
     angles: str
@@ -80,7 +80,7 @@ class ClipLayout(Columns):
 
     @cached_property
     def markers(self) -> Markers:
-        """The points that show how joints are turned, where poses are positions."""
+        """The points that determine how joints are turned, if poses are positions."""
         return markers_for(self.skeleton, self.moving)
 
     @property
@@ -95,7 +95,7 @@ class ClipLayout(Columns):
 
     @property
     def root_width(self) -> int:
-        """How many columns the root has."""
+        """The number of columns of the root."""
         turning = self.angles != "positions"
         if self.root == "absolute":
             return 3 + 3 * turning
@@ -104,7 +104,7 @@ class ClipLayout(Columns):
     def names(self) -> list[str]:
         """Return the DOFs by name: `Hips.forward`, `LeftLeg.x`."""
         names = list(self.skeleton.names)
-        if self.skeleton.base is not None:  # the root is called as the joint that carries the body in the file
+        if self.skeleton.base is not None:  # name the root like the joint that carries the body in the file
             joint = self.skeleton.base.joint
             names[0], names[joint] = names[joint], names[0]
         root, *joints = names
@@ -135,7 +135,7 @@ class ClipLayout(Columns):
         return head + ["angle"] * 3 * count + ["length"] * 3 * count * self.moving
 
     def spare(self) -> Bools:
-        """Return columns that are left out where they stay zero: angles for which the file has no channel."""
+        """Return flags of columns to leave out if they stay zero: angles for which the file has no channel."""
         out = super().spare()
         if self.angles == "euler":
             outside = angles_of.outside_layout(self.skeleton)
@@ -186,7 +186,7 @@ class ClipLayout(Columns):
                 raise UsageError(f"joint {joint!r} moves against its parent in {name}, but in no example of the recipe")
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row is and faces in the ground plane."""
+        """Return the position and heading of each row in the ground plane."""
         if self.root != "absolute":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
@@ -206,8 +206,8 @@ class ClipLayout(Columns):
         )
 
     def poses(self, values: Floats, begin: Floats, resume: bool) -> Pose:
-        """Return the poses of usual columns, compiled: those of `pose` but for rounding; `begin` as in `pose_rows`."""
-        from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
+        """Return the poses of usual columns, compiled: those of `pose` up to rounding; `begin` as in `pose_rows`."""
+        from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding does not need it
             PoseCoding,
             pose_rows,
         )
@@ -254,7 +254,7 @@ class ClipLayout(Columns):
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
         """Return the fk scale: RMS displacement of joints and tips that one unit of each column causes.
 
-        A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the vertical.
+        A rate acts for `horizon` seconds: a speed moves all points, a turn swings them about the vertical.
         """
         rows = np.concatenate(examples)
         # Two dozen poses show how far each DOF moves the body.
@@ -264,7 +264,7 @@ class ClipLayout(Columns):
             out = np.full(width, (1 + (width - self.root_width) // 3) ** -0.5)
             out[: self.root_width] = 1.0
         else:
-            # Central differences: every column pushed in every row, all at once.
+            # Central differences: every column perturbed in every row, all at once.
             push = np.eye(width)[:, None] * pushed
             points = self.body_points(np.stack([rows + push, rows - push]).reshape(-1, width))
             points = points.reshape(2, width, len(rows), -1, 3)
@@ -276,7 +276,7 @@ class ClipLayout(Columns):
         return out
 
     def points(self, rows: Floats) -> Floats:
-        """Return world positions of joints and tips of single poses, each at the origin and heading 0 where it can."""
+        """Return world positions of joints and tips of single poses, each at the origin and heading 0 if possible."""
         rest = Path(np.zeros(len(rows), dtype=np.complex128), np.zeros(len(rows)))
         root, rotations, moved = self.pose(rows, rest, self.skeleton)
         local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
@@ -314,7 +314,7 @@ class ClipLayout(Columns):
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
-    """Return the reference turned so that heading 0 faces forward: some rigs rest their root sideways."""
+    """Return the reference turned so that heading 0 faces forward: in some rigs the root is sideways at rest."""
     off = []
     for clip in clips:
         angles = facing(clip)
@@ -322,7 +322,7 @@ def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
             return upright
         off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
     usual, agreement = mean_angle(np.concatenate(off))
-    if agreement < 0.7 or abs(usual) < np.radians(20.0):  # a usual rig keeps its zero
+    if agreement < 0.7 or abs(usual) < np.radians(20.0):  # an ordinary rig keeps its zero
         return upright
     return multiply(about_axis(np.eye(3)[clips[0].up_index], -usual), upright)
 

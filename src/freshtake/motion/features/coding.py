@@ -3,10 +3,10 @@
     recipe = features.recipe(walks, angles="expmap")
     rows = features.encode(recipe, walks[0])            # Features: rows.values is (frames, DOFs)
     again = features.decode(recipe, rows)               # the same walk
-    new = features.decode(recipe, synthesized_values)   # a new one, from the origin on
+    new = features.decode(recipe, synthesized_values)   # a new one, starting at the origin
 
 A recipe is learned from examples: it knows which columns there are, which of them never change (they are left out and
-put back), what angles are measured from, and how much each DOF weighs. Row t holds the step from frame t - 1 to t.
+put back), what angles are measured from, and the weight of each DOF. Row t contains the step from frame t - 1 to t.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ LAYOUTS: dict[str, type[Layout]] = {
 }  # fmt: skip
 SCALES = ("none", "std", "fk")
 VERSION = 1
-STILL = 1e-12  # a column that moves by less (times its size, where that is above 1) is constant
+STILL = 1e-12  # a column that moves by less (times its size, if that is above 1) is constant
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recipe:
-    """The layout of all columns, which of them are DOFs, what the others are fixed at, and weights of the DOFs.
+    """The layout of all columns, which of them are DOFs, the fixed values of the others, and the DOFs' weights.
 
     `kept` (DOFs,) are column numbers, `fixed` (columns,) the values of those left out, `weights` (DOFs,) how much
-    one unit of each DOF counts in a distance, `center` (DOFs,) what scaled values are measured from.
+    one unit of each DOF counts in a distance, `center` (DOFs,) the origin of scaled values.
     """
 
     layout: Layout
@@ -64,7 +64,7 @@ class Recipe:
         columns = self.layout.width
         put(self, "kept", frozen(self.kept, "kept", (None,), np.intp))
         inside = len(self.kept) == 0 or (self.kept[0] >= 0 and self.kept[-1] < columns)
-        # Compared, not subtracted: differences of the numbers that a hostile file may hold wrap around.
+        # Compare, do not subtract: differences of the numbers in a hostile file may wrap around.
         if not inside or not (self.kept[1:] > self.kept[:-1]).all():
             raise InvalidMotion(f"kept must be increasing column numbers below {columns}")
         put(self, "fixed", frozen(self.fixed, "fixed", (columns,)))
@@ -99,19 +99,19 @@ class Recipe:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """What each DOF measures: angle, length, speed, turn, time or plain."""
+        """The quantity that each DOF measures: angle, length, speed, turn, time or plain."""
         units = self.layout.units()
         return tuple(units[k] for k in self.kept)
 
     def fill(self, values: Floats) -> Floats:
-        """Return all columns: the DOFs where they belong, the others at their fixed values."""
+        """Return all columns: the DOFs in their columns, the others at their fixed values."""
         columns = np.empty((len(values), len(self.fixed)))
         columns[:] = self.fixed
         columns[:, self.kept] = values
         return columns
 
     def check_constants(self, columns: Floats, what: str) -> None:
-        """Raise with the name of the DOF when a column that was left out has another value."""
+        """Raise, naming the DOF, if a column that was left out has another value."""
         dropped = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
         off = np.abs(columns[:, dropped] - self.fixed[dropped]).max(axis=0, initial=0.0)
         # Constants may differ by rounding between motions, but not by more.
@@ -137,7 +137,7 @@ class Recipe:
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, Array]) -> Recipe:
-        """Return the recipe from its parts; raise InvalidMotion where they cannot be one."""
+        """Return the recipe from its parts; raise InvalidMotion if they do not form one."""
         parts = Parts(header, arrays)
         if parts.field("recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")
@@ -153,7 +153,7 @@ class Recipe:
 class Features:
     """A motion as the models see it: values (frames, DOFs), and where the first frame is.
 
-    `skeleton` is set where it differs from the recipe's (another build), so that decoding gives the same clip.
+    `skeleton` is set if it differs from the recipe's (another build), so that decoding returns the same clip.
     """
 
     recipe: Recipe
@@ -229,7 +229,7 @@ def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Return effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
+    """Return effects raised above zero (a leaf joint's twist moves nothing), so scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
@@ -238,7 +238,7 @@ def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
 
 
 def _by_unit(values: Floats, units: Sequence[str], summary: Callable[[Floats], float]) -> Floats:
-    """Summarize for every DOF over all DOFs with the same unit."""
+    """Summarize, for each DOF, all DOFs with the same unit."""
     kinds = np.array(units)
     out = np.zeros(len(values))
     for unit in set(units):
@@ -247,7 +247,7 @@ def _by_unit(values: Floats, units: Sequence[str], summary: Callable[[Floats], f
 
 
 def _constant_columns(examples: Sequence[Floats], units: Sequence[str]) -> tuple[Bools, Floats]:
-    """Return which columns never change over all examples, and the middle value of every column."""
+    """Return flags of the columns that never change in any example, and the middle value of each column."""
     low = np.min([values.min(axis=0) for values in examples], axis=0)
     high = np.max([values.max(axis=0) for values in examples], axis=0)
     middle = low + (high - low) / 2.0
@@ -288,7 +288,7 @@ def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def _check_rates(examples: Sequence[Motion]) -> None:
-    """Check that all examples have one rate and one unit of length."""
+    """Check that all examples have the same rate and unit of length."""
     first = examples[0]
     assert not isinstance(first, Stroke)
     for example in examples[1:]:
@@ -298,13 +298,13 @@ def _check_rates(examples: Sequence[Motion]) -> None:
             raise UsageError(f"{name} has {example.fps:g} fps and {other} {first.fps:g}: resample one of them first")
         if example.unit_m and first.unit_m and abs(example.unit_m / first.unit_m - 1.0) > 1e-6:
             units = f"{example.unit_m:g} m and in {other} {first.unit_m:g} m"
-            raise UsageError(f"a unit of length is in {name} {units}: scale one of them first")
+            raise UsageError(f"a unit of length in {name} is {units}: scale one of them first")
 
 
 def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
     """Return a motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
 
-    A DOF that never changes in the recipe's examples has no column; a motion in which it has another value cannot be
+    A DOF that never changes in the recipe's examples has no column; a motion with another value of it cannot be
     represented, which is an error unless `strict` is off.
     """
     layout = recipe.layout
@@ -336,9 +336,9 @@ def decode(
 ) -> Motion:
     """Return the motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
 
-    `start` is the place of row 0 (default: the origin, or as the Features state). With `resume` it is that of the
-    frame before row 0, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible
-    skeleton with other lengths.
+    `start` is the position of row 0 (default: the origin, or the one in the Features). With `resume` it is that of the
+    frame before row 0, so a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible skeleton with
+    other lengths.
     """
     if isinstance(values, Features):
         start, name, skeleton = start or values.start, name or values.name, skeleton or values.skeleton
@@ -348,7 +348,7 @@ def decode(
 
 
 def where_it_ends(recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, resume: bool = False) -> Start:
-    """Return where the last row is: the `start` from which to resume."""
+    """Return the position of the last row: the `start` from which to resume."""
     columns, begin = _columns(recipe, values, False), start or AT_ORIGIN
     if len(columns) == 0:
         return begin

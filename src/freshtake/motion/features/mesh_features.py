@@ -1,4 +1,4 @@
-"""Mesh sequences as columns: vertices, then normals and the attributes that change over time."""
+"""Mesh sequences as columns: vertices, then normals and the attributes that vary over time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from freshtake.numeric.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class MeshLayout(CloudColumns):
-    """The constant parts of a mesh (connectivity, constant attributes), and what changes with the frames."""
+    """The constant parts of a mesh (connectivity, constant attributes), and what changes from frame to frame."""
 
     vertex_count: int
     faces: npt.NDArray[np.int32]
@@ -66,13 +66,13 @@ class MeshLayout(CloudColumns):
         ]
 
     def units(self) -> list[str]:
-        """Return what each column measures."""
+        """Return the quantity that each column measures."""
         further = self.normals * 3 + sum(self.changing.values())
         return self.rates(RATE_UNITS) + ["length"] * (3 * self.vertex_count) + ["plain"] * (further * self.vertex_count)
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         each = 3 + 3 * self.normals + sum(self.changing.values())
         return each * self.vertex_count + 3 * (self.root == "heading")
 
@@ -95,11 +95,11 @@ class MeshLayout(CloudColumns):
     def _check(self, mesh: MeshSequence) -> None:
         name = mesh.name or "a mesh sequence"
         if mesh.vertices.shape[1] != self.vertex_count or not np.array_equal(mesh.faces, self.faces):
-            raise UsageError(f"{name} has other vertices or faces than the recipe")
+            raise UsageError(f"{name} has different vertices or faces from the recipe's")
         if mesh.up != self.up:
             raise UsageError(f"{name} has {mesh.up} up and the recipe {self.up}")
         if self.normals and mesh.normals is None:
-            raise UsageError(f"{name} has no normals, but the recipe has: use motion.kinds.vertex_normals")
+            raise UsageError(f"{name} has no normals, but the recipe does: use motion.kinds.vertex_normals")
         for attribute, width in self.changing.items():
             value = mesh.attributes.get(attribute)
             if value is None or value.ndim != 3 or value.shape[-1] != width:
@@ -131,7 +131,7 @@ class MeshLayout(CloudColumns):
         )
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return the RMS displacement of all vertices per unit of each column; other columns count like vertices."""
+        """Return the RMS displacement of all vertices per unit of each column; other columns count the same."""
         return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
 
     def parts(self) -> Parts:
@@ -161,7 +161,7 @@ class MeshLayout(CloudColumns):
 
 
 def mesh_layout(meshes: Sequence[MeshSequence], root: str) -> MeshLayout:
-    """Return the layout that fits all examples; normals and changing attributes count where every example has them."""
+    """Return the layout that fits all examples; normals and changing attributes only if all examples have them."""
     first = meshes[0]
     vertices = [mesh.vertices.astype(np.float64) for mesh in meshes] if root == "heading" else []
     changing = {

@@ -1,6 +1,6 @@
-"""Point clips as columns, and poses as points: with the body's travel and heading separated on request.
+"""Point clips as columns, and poses as points, optionally with the body's travel and heading separated.
 
-A cloud of points has no root rotation, so its heading is the turn about the vertical that aligns its ground plan best.
+A cloud of points has no root rotation, so its heading is the turn about the vertical that best aligns its ground plan.
 Joint positions alone lose the twist of a forearm, so each joint also carries points off its axis.
 """
 
@@ -45,10 +45,10 @@ def centered_plan(positions: Floats, up: str) -> tuple[Complexes, Complexes]:
 
 
 def reference_plan(examples: Sequence[Floats], up: str) -> Complexes:
-    """Return the mean ground plan (points,) of all frames, each turned to fit; the first frame has heading 0."""
+    """Return the mean ground plan (points,) of all frames, each rotated to fit; the first frame has heading 0."""
     plans = np.concatenate([centered_plan(positions, up)[0] for positions in examples])
     reference: Complexes = plans[0]
-    # Align all frames to the plan and average them again, three times.
+    # Repeat three times: align all frames to the plan and average them again.
     for _ in range(3):
         turns = np.exp(-1j * np.angle(plans @ reference.conj()))
         reference = np.asarray((plans * turns[:, None]).mean(axis=0))
@@ -56,7 +56,7 @@ def reference_plan(examples: Sequence[Floats], up: str) -> Complexes:
 
 
 def cloud_path(positions: Floats, reference: Complexes, up: str) -> Path:
-    """Return the place and heading of a cloud (frames, points, 3) over time."""
+    """Return the position and heading of a cloud (frames, points, 3) over time."""
     plan, center = centered_plan(positions, up)
     return Path(center, np.unwrap(np.angle(plan @ reference.conj())))
 
@@ -76,7 +76,7 @@ def placed(local: Floats, path: Path, up: str) -> Floats:
 
 
 class Markers(NamedTuple):
-    """Points fixed to joints, in addition to the joints themselves: joint (points,), place in it (points, 3), names."""
+    """Points fixed to joints, in addition to the joints themselves: joint (points,), offset (points, 3), name."""
 
     joints: Ints
     places: Floats
@@ -84,7 +84,7 @@ class Markers(NamedTuple):
 
 
 def markers_for(skeleton: Skeleton, moving: bool) -> Markers:
-    """Return end sites, and helpers for joints whose points lie on one line; children that translate do not count."""
+    """Return end sites, and helpers for joints whose points are on one line; children that translate do not count."""
     lengths = skeleton.lengths()
     size = float(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 1.0
     markers: list[tuple[int, Floats, str]] = []
@@ -100,7 +100,7 @@ def markers_for(skeleton: Skeleton, moving: bool) -> Markers:
 
 
 def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
-    """Return up to two points at right angles that make the vectors span a plane."""
+    """Return up to two perpendicular points that make the vectors span a plane."""
     useful = sorted((v for v in vectors if np.linalg.norm(v) > 1e-6 * size), key=lambda v: -float(np.linalg.norm(v)))
     if not useful:
         return [np.array([size, 0.0, 0.0]), np.array([0.0, size, 0.0])]
@@ -129,11 +129,11 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
     pairs = [joint for joint in range(joints) if len(points_of[joint]) == 2]
     if pairs:
         two = np.array([sorted(points_of[joint], key=lambda k: -np.linalg.norm(rigid[k])) for joint in pairs])
-        # The first vector's direction is met exactly, the second determines the side.
+        # The first vector's direction is matched exactly, the second determines the side.
         seen = places[:, two] - places[:, pairs, None]
         world[:, pairs] = multiply(from_matrix(_frame(seen)), inverse(from_matrix(_frame(rigid[two]))))
     for joint in set(range(joints)) - set(pairs):
-        # Other numbers of vectors are met in least squares (Kabsch).
+        # Other numbers of vectors are matched by least squares (Kabsch).
         seen = places[:, points_of[joint]] - places[:, joint, None]
         u, _, vt = np.linalg.svd(np.einsum("fpa,pb->fab", seen, rigid[points_of[joint]]))
         u[..., -1] *= np.sign(np.linalg.det(u @ vt))[:, None]
@@ -148,7 +148,7 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
 
 
 def _frame(pair: Floats) -> Floats:
-    """Return orthonormal columns (..., 3, 3) from two directions (..., 2, 3); any where they are parallel."""
+    """Return orthonormal columns (..., 3, 3) from two directions (..., 2, 3); arbitrary ones if they are parallel."""
     x = _unit(pair[..., 0, :], np.array([1.0, 0.0, 0.0]))
     least = np.eye(3)[np.abs(x).argmin(axis=-1)]
     other = np.cross(x, least)
@@ -175,18 +175,18 @@ def relative_points(clip: Clip, markers: Markers) -> Floats:
 
 
 class CloudColumns(Columns):
-    """What layouts of points and of meshes share: with heading, the rates of the body come first."""
+    """Base of the layouts of points and of meshes: with heading, the rates of the body come first."""
 
     root: str
     frame_time: float
     up: str
 
     def rates(self, names: Sequence[str]) -> list[str]:
-        """Return names or units of the rates, where there are any."""
+        """Return names or units of the rates, if there are any."""
         return list(names) if self.root == "heading" else []
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row is and faces in the ground plane."""
+        """Return the position and heading of each row in the ground plane."""
         if self.root == "heading":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
@@ -194,7 +194,7 @@ class CloudColumns(Columns):
 
 @dataclass(frozen=True, eq=False)
 class PointLayout(CloudColumns):
-    """The points of a clip, and the ground plan that their heading is measured from."""
+    """The points of a clip, and the ground plan from which their heading is measured."""
 
     point_names: tuple[str, ...]
     root: str
@@ -217,19 +217,19 @@ class PointLayout(CloudColumns):
         return self.rates(RATES) + [f"{name}.{axis}" for name in self.point_names for axis in "xyz"]
 
     def units(self) -> list[str]:
-        """Return what each column measures."""
+        """Return the quantity that each column measures."""
         return self.rates(RATE_UNITS) + ["length"] * 3 * len(self.point_names)
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return 3 * len(self.point_names) + 3 * (self.root == "heading")
 
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:
         """Return all columns (frames, columns) and where the clip starts."""
         name = clip.name or "a point clip"
         if clip.names != self.point_names:
-            raise UsageError(f"{name} has other points than the recipe, which has {', '.join(self.point_names)}")
+            raise UsageError(f"{name} has different points from the recipe, which has {', '.join(self.point_names)}")
         if clip.up != self.up:
             raise UsageError(f"{name} has {clip.up} up and the recipe {self.up}")
         check_whole(clip)
@@ -262,7 +262,7 @@ class PointLayout(CloudColumns):
 
 
 def check_whole(clip: PointClip) -> None:
-    """Raise with the first gap if there is one."""
+    """Raise, naming the first gap, if there is one."""
     gaps = clip.gaps()
     if gaps.any():
         frame, point = (int(k) for k in np.argwhere(gaps)[0])
@@ -273,7 +273,7 @@ def check_whole(clip: PointClip) -> None:
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
-    """Return effects: a coordinate moves one point, a speed all, a turn each by its distance from the center."""
+    """Return effects: a coordinate moves one point, a speed all points, a turn each by its distance from the center."""
     out = np.full(rows.shape[1], points**-0.5)
     if root == "heading":
         ground = [k for k in range(3) if "xyz"[k] != up]
@@ -288,7 +288,7 @@ def point_layout(clips: Sequence[PointClip], root: str) -> PointLayout:
     for clip in clips:
         check_whole(clip)
         if clip.names != first.names:
-            raise UsageError(f"{clip.name or 'an example'} has other points than {first.name or 'the first one'}")
+            raise UsageError(f"{clip.name or 'an example'} has different points from {first.name or 'the first one'}")
         if clip.up != first.up:
             raise UsageError(f"{clip.name or 'an example'} has {clip.up} up and {first.name or 'the first'} {first.up}")
     positions = [clip.positions for clip in clips]

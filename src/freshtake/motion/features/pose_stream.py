@@ -18,7 +18,7 @@ from freshtake.numeric.limb_kernels import exponential_into, turn_into
 
 
 class PoseCoding(NamedTuple):
-    """The references with which rows are decoded."""
+    """References for decoding rows."""
 
     reference: Floats  # (joints, 4): mean rotations
     upright: Floats  # (4,), for the root
@@ -82,7 +82,7 @@ class PoseStream:
         self._first: Clip | None = None
 
     def next(self, rows: Floats) -> Pose:
-        """Return the poses of rows that follow those before."""
+        """Return the poses of rows that continue the previous ones."""
         if self._layout.usual:
             pose = self._layout.poses(self._recipe.fill(rows), self._place, self._resume)
         else:
@@ -94,7 +94,7 @@ class PoseStream:
         return pose
 
     def clips(self, pose: Pose) -> Iterator[Clip]:
-        """Return poses from `next`, possibly planted since then, as one-frame clips."""
+        """Return poses from `next`, possibly planted in the meantime, as one-frame clips."""
         if len(pose.root) == 0:
             return iter(())
         if self._first is None:

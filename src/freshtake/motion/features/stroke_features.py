@@ -1,8 +1,8 @@
-"""Strokes as columns: one per dimension, and the time step where the points are not evenly spaced.
+"""Strokes as columns: one per dimension, and the time step if the points are not evenly spaced.
 
-The position of a stroke on the page is no part of its shape: writers start again elsewhere. Rows are those of the
-stroke moved to the place where the examples lie on average, and the start stores by how far it was moved. Time steps
-are logarithms, so that a mixture of several is a time step again.
+The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows are those of the
+stroke moved to the mean position of the examples, and the start stores how far it was moved. Time steps are logarithms,
+so a mixture of several is a time step again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import Parts, checked_names, frozen, positive
 from freshtake.numeric.arrays import Floats
 
-PLACES = ("x", "y", "z")  # dimensions that say where a point lies
+PLACES = ("x", "y", "z")  # dimensions that define a point's position
 
 
 @dataclass(frozen=True, eq=False)
 class StrokeLayout(Columns):
-    """The dimensions of a stroke, its frame time, whether time is a separate DOF, and where strokes are moved to.
+    """The dimensions of a stroke, its frame time, whether time is a separate DOF, and the position strokes move to.
 
-    `place` (dimensions,) is the mean middle of the examples; None leaves every stroke where it is.
+    `place` (dimensions,) is the mean center of the examples; None leaves every stroke where it is.
     """
 
     dimensions: tuple[str, ...]
@@ -51,7 +51,7 @@ class StrokeLayout(Columns):
         return [*self.dimensions, *[step] * self.timed]
 
     def units(self) -> list[str]:
-        """Return what each column measures."""
+        """Return the quantity that each column measures."""
         return ["length"] * len(self.dimensions) + ["time"] * self.timed
 
     def encode(self, stroke: Stroke) -> tuple[Floats, Start]:
@@ -94,7 +94,7 @@ class StrokeLayout(Columns):
         return Stroke(points, self.times(values, start, resume), self.dimensions, name)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return 1 for a coordinate; for a time step the distance that the pen covers in it (RMS)."""
+        """Return 1 for a coordinate; for a time step the distance covered by the pen in it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
             ways = np.concatenate([np.linalg.norm(np.diff(v[:, :-1], axis=0), axis=1) for v in examples])
@@ -142,7 +142,7 @@ def middle(stroke: Stroke) -> Floats:
 def stroke_layout(strokes: Sequence[Stroke], placed: bool = True) -> StrokeLayout:
     """Return the layout that fits all examples: time is a DOF unless all points have the same rate.
 
-    With `placed` strokes are moved to where they lie on average; otherwise they stay where they are.
+    With `placed`, strokes are moved to their mean position; otherwise they stay where they are.
     """
     first = strokes[0]
     for stroke in strokes[1:]:

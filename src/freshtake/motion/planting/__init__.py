@@ -1,4 +1,4 @@
-"""Plant feet and pin hands: hold contacts, meet pins, and keep the rest of the motion."""
+"""Plant feet and pin hands: hold contacts, reach pins, and keep the rest of the motion."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis.
 
-`ContactSettings` is the only place that defines these thresholds, `PlantSettings` that of how feet are then held.
+These thresholds are defined only in `ContactSettings`; how feet are then held, only in `PlantSettings`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from freshtake.numeric.curves import runs
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """What counts as standing. Heights in leg lengths above the floor, speeds in leg lengths per second.
+    """Thresholds for standing: heights in leg lengths above the floor, speeds in leg lengths per second.
 
-    A contact begins where height and speed are both below their `on` value and lasts until one of them exceeds
-    its `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two
-    contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
-    Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's speed in swing.
-    A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
-    ankle, and not farther to its side than above it by more than `beside`, so that a body that lies, crawls or swims
-    never stands; a negative `pelvis_above` disables that rule.
+    A contact begins when height and speed are both below their `on` values and lasts until one of them exceeds its
+    `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two contacts
+    shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate. Feet that swing
+    fast also land fast: each speed limit is raised, if necessary, to its fraction of the foot's speed in swing. A foot
+    stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the ankle, and
+    its sideways distance does not exceed its height above the ankle by more than `beside`, so a body that lies, crawls
+    or swims never stands; a negative `pelvis_above` disables that rule.
     """
 
     height_on: float = 0.06
@@ -51,19 +51,19 @@ class ContactSettings:
             raise UsageError("contact times must not be negative, and the window for speed must be above 0")
 
 
-# Recorded motion: a foot that shuffles along the floor does not stand.
+# For recorded motion: a foot that shuffles along the floor does not stand.
 RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
-# Synthesized feet may slide while they stand: looser limits than for recorded motion.
+# Synthesized feet may slide while standing: looser limits than for recorded motion.
 SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
 
-# Looser still: what pictures show as a contact, so that sliding feet are found too.
+# Looser still: what pictures show as contacts, so sliding feet are found too.
 SHOWN = ContactSettings(speed_on=0.8, speed_off=1.1)
 
-# Of the heights of a foot joint: where it stands. Lower ones are noise.
+# Percentile of a foot joint's heights at which it stands; lower ones are noise.
 FLOOR_PERCENTILE = 2.0
 # A foot this many leg lengths above its floor is in the air, even if it rolls.
 LIFTED = 0.05
-# Leg lengths above its floor within which a foot should stand still: sliding is measured there.
+# Within this many leg lengths above its floor, a foot should stand still: sliding is measured there.
 NEAR_FLOOR = 0.03
 
 
@@ -72,18 +72,18 @@ LOCKS = ("soft", "hard")
 
 @dataclass(frozen=True)
 class PlantSettings:
-    """How standing feet are held: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
+    """Settings for holding feet: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
 
-    `lock` soft lets standing feet keep the small movement of real ones; hard holds them still.
+    `lock` soft lets standing feet keep the small movements of real ones; hard holds them still.
 
-    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
-    hold it within about `hold` (hard: `hard_hold`), in the air it returns to zero within about `swing`. Contacts
-    take hold and let go over `ramp`. The place of a contact follows the foot's slow drift over `drift` and, beyond
-    `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
-    above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
-    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    and is left alone, unless contacts are to be obeyed. With `rests` above 0, a foot that is low and slow enough for a
-    contact of recorded motion (see ContactSettings; `rests` times as slow) stands even without a contact.
+    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands, it follows the offset
+    that holds it within about `hold` (hard: `hard_hold`); in the air it returns to zero within about `swing`. Contacts
+    take hold and let go over `ramp`. The position of a contact follows the foot's slow drift over `drift` and, beyond
+    `drift_radius`, faster. Soles stand between their lowest height and `band` above it; a foot that stands more than
+    `step` above the floor stands on something else and keeps its height. If a leg would stretch farther than in the
+    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths per second takes a
+    step and is left alone, unless contacts must be obeyed. With `rests` above 0, a foot that is low and slow enough for
+    a contact in recorded motion (see ContactSettings; `rests` times as slow) stands even without a contact.
     """
 
     lock: str = "soft"
@@ -129,7 +129,7 @@ class Contact(NamedTuple):
 
 
 def foot_contacts(clip: Clip) -> list[Contact]:
-    """Return intervals per foot: those in which its ankle or its toe stands; `joint` is the ankle."""
+    """Return the intervals in which the ankle or toe of each foot stands; `joint` is the ankle."""
     mask = contact_mask(clip)
     return [
         Contact(foot.name, foot.ankle, start, stop)
@@ -145,7 +145,7 @@ def contact_mask(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """Return (frames, feet): where a foot stands on its ankle, its toe or both; arguments as in `joint_contacts`."""
+    """Return (frames, feet): whether a foot stands on its ankle, its toe or both; arguments as in `joint_contacts`."""
     by_joint = joint_contacts(clip, floor=floor, settings=settings, standing=standing)
     counts = [len(foot.joints) for foot in (feet(clip.skeleton) if standing is None else standing)]
     if not counts:
@@ -160,11 +160,11 @@ def joint_contacts(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """Return (frames, foot joints): where ankle and toe of the first foot stand, then those of the next.
+    """Return (frames, foot joints): whether ankle and toe of the first foot stand, then those of the next.
 
     `floor` gives the heights at which the foot joints stand, as `floor_heights` returns them for other clips, or one
-    height for all; by default they are those of the clip itself. `standing` names the feet where those of
-    `body.feet` are not the right ones.
+    height for all; by default they are the clip's own. `standing` names the feet if those of `body.feet` are not the
+    right ones.
     """
     settings = settings or ContactSettings()
     standing_feet = feet(clip.skeleton) if standing is None else tuple(standing)
@@ -185,7 +185,7 @@ def joint_contacts(
     last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
     in_contact = hysteresis(begin & carried, last & carried)
     for column in in_contact.T:
-        # Close short pauses, then drop short contacts; those that the clip's ends cut off may be longer.
+        # Close short pauses, then drop short contacts, except those cut off by the clip's ends: they may be longer.
         for value, shortest in ((False, settings.bridged), (True, settings.shortest)):
             for start, stop in runs(column == value):
                 if start > 0 and stop < len(column) and stop - start < shortest * clip.fps:
@@ -198,8 +198,8 @@ def floor_heights(
 ) -> Floats:
     """Return the heights (foot joints,) at which feet stand: a low percentile over all clips of a skeleton together.
 
-    `standing` are the feet, where those of `body.feet` are not the right ones. Heights that are known are given as
-    `floor`, one for all or one for each foot joint, and checked.
+    `standing` are the feet, if those of `body.feet` are not the right ones. Known heights are passed as `floor`, one
+    for all or one for each foot joint, and are checked.
     """
     joints = [joint for foot in (feet(clips[0].skeleton) if standing is None else standing) for joint in foot.joints]
     if floor is None:
@@ -228,7 +228,7 @@ def smooth_speed(positions: Floats, frame_time: float, window: float) -> Floats:
 
 
 def hysteresis(begin: Bools, last: Bools) -> Bools:
-    """Return (frames, columns): the runs of `last` that hold at least one frame of `begin`."""
+    """Return (frames, columns): the runs of `last` that contain at least one frame of `begin`."""
     out = np.zeros_like(last)
     for column in range(last.shape[1]):
         for start, stop in runs(last[:, column]):

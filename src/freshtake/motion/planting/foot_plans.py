@@ -12,12 +12,12 @@ from freshtake.numeric.compiled import uncounted
 from freshtake.numeric.limb_kernels import copy_into, quintic
 from freshtake.numeric.smooth_path import EDGE, PathScratch, smooth_paths
 
-HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
-ROLLED = 0.026  # leg lengths: heel or toe this much higher than the other one has left the floor
+HEEL = 0.25  # foot lengths by which the heel is behind the ankle
+ROLLED = 0.026  # leg lengths: a heel or toe this much higher than the other one has left the floor
 BEGIN, CONTINUE = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
-FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
-KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
+FLOOR = 3.0  # a foot is kept above the floor this many times as firmly as it is held
+KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the minimum bend of a knee whose foot is moved by more than this
 
 
 @uncounted
@@ -81,7 +81,7 @@ def classify(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int)
             height = heel if point == 0 else toe
             sure = frames.strength[frame, leg, point]
             raw = 2 if sure >= BEGIN else (1 if sure >= CONTINUE else 0)
-            # A foot that rolls has one end in the air: that end does not stand, however slow it is.
+            # A foot that rolls has one end in the air: that end does not stand, however slow.
             rolled = height - min(heel, toe) > ROLLED * ground.leg
             if rolled:
                 raw = 0
@@ -118,7 +118,7 @@ def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: i
                 on = stays
             else:
                 lasts, begins = True, False
-                # A touch that does not last is no contact, or feet would stick in mid-swing.
+                # A touch that does not last is not a contact, or feet would stick in mid-swing.
                 for k in range(frame, min(frame + pace.shortest, classified)):
                     lasts = lasts and frames.raw[k, leg, point] > 0
                     begins = begins or frames.raw[k, leg, point] == 2
@@ -150,7 +150,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
     _grips(pace, frames, leg, frame, last, firm)
     _holding_offsets(scene, leg, frame, last, firm, scratch.targets)
     for k in range(count):
-        # Least squares with a weak pull to 0: where nothing holds the foot, its offset fades out smoothly.
+        # Least squares with a weak pull to 0: when nothing holds the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
         held = firm[k] * pace.stand / weight
         scratch.weights[k, a] = scratch.weights[k, b] = weight
@@ -160,11 +160,11 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
         scratch.weights[k, up] = pace.free + contact_strength * pace.height
         scratch.targets[k, up] = lift * contact_strength * pace.height / scratch.weights[k, up]
     for k in range(3):
-        # Continue from the offsets already used: frames that were returned cannot change.
+        # Continue from the offsets already used: frames already returned cannot change.
         copy_into(memory.offsets[leg, k], scratch.past[k])
     smooth_paths(scratch, count, memory.known[0])
     again = False
-    for k in range(count):  # a smooth path may dip below the floor next to a contact: repeat, holding these up
+    for k in range(count):  # a smooth path may dip below the floor next to a contact: repeat, holding such frames up
         sunk = _sunk(frames, leg, frame + k, firm[k])
         # Ignore depths below the floor that are too small to see.
         if scratch.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
@@ -178,7 +178,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
 @uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
     """Compute how firmly the foot is held: 1 in a contact, with ramps at its ends; contacts continue beyond `last`."""
-    # Beyond the last known frame a contact is assumed to continue.
+    # Assume that a contact continues beyond the last known frame.
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
         age = frames.age[frame + k, leg]
@@ -226,7 +226,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
     """Return the center of a contact one frame on: it follows the mean (x, y) of the observed places, faster beyond
     `drift_radius`."""
-    # A foot that really slides would be pulled ever harder: let its center follow, faster when it is far.
+    # A foot that really slides would be pulled ever harder: let its center follow, faster if it is far away.
     square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
     share = min(pace.drift * (1.0 + 10.0 * square), 1.0)
     return center[0] + share * (x - center[0]), center[1] + share * (y - center[1])
@@ -239,7 +239,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
         frames.lifts[frame, leg, 0] = max(heel, ground.soles[leg, 1, 0] - points[3, ground.up])
-        # Move down onto the floor only where the foot stands, by its part that is nearest.
+        # Move down onto the floor only while the foot stands, by the part nearest to the floor.
         over = 1e300
         for point in range(2):
             if frames.stands[frame, leg, point] == 1:

@@ -1,4 +1,4 @@
-"""A limb of two segments led to a goal: the knee bends, the hip swings, the foot keeps its direction."""
+"""Lead a limb of two segments to a goal: the knee bends, the hip swings, the foot keeps its direction."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from freshtake.numeric.limb_kernels import (
     turn_into,
 )
 
-FULL = 0.9998  # of a limb's length: nearer to straight, the direction of the bend is undefined
-SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: for standing feet, for pins, beyond its stretch
+FULL = 0.9998  # fraction of a limb's length: nearer to straight, the direction of the bend is undefined
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # fractions of a limb's length: for standing feet, for pins, beyond its stretch
 SCRATCH = 16  # workspace vectors for leading one limb
 
 
 class Move(NamedTuple):
-    """Where the end of a limb moves, and how."""
+    """A move of a limb's end."""
 
-    before: Floats  # (3,): where the root was
-    root: Floats  # (3,): where it is
+    before: Floats  # (3,): previous position of the root
+    root: Floats  # (3,): current position of the root
     offset: Floats  # (3,): of the end, from where it was
     unmoved: float  # smaller offsets are ignored
-    by_toe: bool  # where the ankle cannot turn freely, the toe is brought to its goal instead
+    by_toe: bool  # if the ankle cannot turn freely, bring the toe to its goal instead
     slack: float  # see bend_angle
     soft: float  # see within_reach
 
 
 class LimbPath(NamedTuple):
-    """World places (joints, 3) and rotations (joints, 4) of the joints from the root to the last point of a limb."""
+    """World positions (joints, 3) and rotations (joints, 4) of the joints from the root to the last point of a limb."""
 
     places: Floats
     turns: Floats
@@ -86,7 +86,7 @@ class FootGoal(NamedTuple):
 
     turn: Floats  # (4,): its rotation in the world
     ankle: Floats  # (3,)
-    toe: Floats  # (3,): from the ankle; 0 where the toe does not matter
+    toe: Floats  # (3,): from the ankle; 0 if the toe does not matter
     toe_now: Floats  # (3,): as it is now
 
 
@@ -99,7 +99,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     much the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
-    # A limb that does not move keeps its numbers bit for bit.
+    # A limb that does not move keeps its numbers exactly, bit for bit.
     still = True
     for axis in range(3):
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
@@ -112,7 +112,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     goal, aim, tip, now, foot = scratch[0, :3], scratch[1, :3], scratch[2, :3], scratch[3, :3], scratch[4]
     for axis in range(3):
         tip[axis] = now[axis] = 0.0
-    # Every round starts again from the sampled pose, so that rounds do not add up turns.
+    # Every round starts again from the sampled pose, so turns do not accumulate over rounds.
     for k in range(bones.path.shape[1]):
         if bones.path[limb, k] >= 0:
             copy_into(rotations[bones.path[limb, k]], sample[k])
@@ -132,7 +132,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
             )  # fmt: skip
     full = straight_length(bones, limb, offsets)
     missed = 0.0
-    # Where an ankle cannot turn in every direction, moving the toe moves the goal: repeat.
+    # If an ankle cannot turn in every direction, moving the toe moves the goal: repeat.
     for _ in range(3 if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
@@ -153,7 +153,7 @@ def lead_limbs(
     """Lead all limbs of all frames by moves (frames, limbs, 3), in place; `by_toe` (limbs,), `soft`: see Move."""
     scratch = limb_scratch(bones)
     for frame in range(len(root)):
-        # Rigs with constant bones hand over a single row of offsets.
+        # Rigs with constant bones have a single row of offsets.
         current = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, soft)
@@ -190,7 +190,7 @@ def _bend(
         line[k] = goal[k] - places[upper, k]
         requested += line[k] * line[k]
         current += (thigh[k] + shank[k]) ** 2
-    # First the length: only the knee changes how far the ankle is from the hip.
+    # First the length: only the knee changes the distance from the hip to the ankle.
     distance = within_reach(bones.reach[limb], math.sqrt(requested), math.sqrt(current), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, move.slack)
@@ -213,7 +213,7 @@ def _bend(
             bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
             bones.high[limb, 0, : 3 * count], links[1], goal_turn, rotations[bones.path[limb, upper]], links[0],
         )  # fmt: skip
-    # A limb that begins at the root has no joint above it to turn in.
+    # A limb that begins at the root has no joint above it that could turn.
     elif upper > 0:
         turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
 
@@ -228,7 +228,7 @@ def within_reach(reach: Floats, requested: float, current: float, full: float, s
     most = min(max(reach[1] * full, current + GIVE * full), max(FULL * full, current))
     begin = max(current, most - soft * full)
     if requested > begin:
-        # Value and slope are continuous where the limb begins to give way.
+        # Value and slope are continuous at the point where the limb begins to give way.
         span = max(most - begin, 1e-12)
         return float(begin + span * (1.0 - math.exp(-(requested - begin) / span)))
     # A leg may fold no more than in the takes, unless it already does.
@@ -239,7 +239,7 @@ def within_reach(reach: Floats, requested: float, current: float, full: float, s
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """Find the hinge in the world; where none is known, at right angles to both segments."""
-    # A learned hinge bends the right way even where the leg is straight and shows none.
+    # A learned hinge bends the right way even if the leg is straight and does not show one.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
         carry_into(turn, hinge, axis)

@@ -1,4 +1,4 @@
-"""Bring pinned joints to their places: the path of a pinned point is blended to them and back, and limbs follow it."""
+"""Move pinned joints to their pins: the path of a pinned point is blended to the pins and back, and limbs follow it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from freshtake.numeric.curves import quintic
 
 
 class Pinned(NamedTuple):
-    """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
+    """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), from 0 to 1."""
 
     path: Floats
     contact_strength: Floats
 
 
 def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
-    """Blend a path to the places of its pins.
+    """Blend a path to the positions of its pins.
 
-    In a pin's frames the path is at its place exactly. Next to them it is (1 - e) path + e place with e from 1 to 0;
-    next to a run of frames the place continues as it moved, next to a single frame it moves with the path.
+    In a pin's frames, the path is exactly at the pin. Next to them it is (1 - e) path + e pin with e falling from 1 to
+    0; next to a run of frames the pin continues as it moved, next to a single frame it moves with the path.
     """
     out, contact_strength = path.copy(), np.zeros(len(path))
     taken = np.zeros(len(path), dtype=bool)
@@ -43,7 +43,7 @@ def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
 
 
 def _ease(pin: Pin, taken: Bools, frame_time: float) -> Floats:
-    """Return 1 in the pin's frames, quintic ends of its blend time, cut short where another pin is nearer."""
+    """Return 1 in the pin's frames, with quintic ends over its blend time, cut short if another pin is nearer."""
     frames = np.arange(len(taken))
     others = taken.copy()
     others[pin.start : pin.stop] = False
@@ -56,7 +56,7 @@ def _ease(pin: Pin, taken: Bools, frame_time: float) -> Floats:
 
 
 def _place(pin: Pin, path: Floats) -> Floats:
-    """Return where the pin puts the point, (frames, 3), in its frames and extrapolated around them."""
+    """Return the positions of the pin, (frames, 3), in its frames and extrapolated around them."""
     pinned = path[pin.start : pin.stop]
     goal = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
     out = np.empty_like(path)
@@ -113,7 +113,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
 
 
 class LedPath(NamedTuple):
-    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
+    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard pins do."""
 
     path: Floats
     contact_strength: Floats
@@ -134,14 +134,14 @@ def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedP
 
 
 def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
-    """Return the root's shift (frames, 3) that brings hard pins within reach, as firmly as they hold.
+    """Return the root's shift (frames, 3) that brings hard pins within reach, scaled by how firmly they hold.
 
-    Each limb allows its base a ball around its goal; the shift is projected on one ball after the other.
+    Each limb restricts its base to a ball around its goal; the shift is projected onto each ball in turn.
     """
     shift = np.zeros((len(positions), 3))
     if not any(goal.hard.any() for goal in goals):
         return shift
-    # Projecting on one ball moves the shift off another, so all of them are visited several times.
+    # Projecting onto one ball moves the shift off another, so visit all of them several times.
     for _ in range(8):
         for limb, goal in zip(limbs, goals, strict=True):
             base, middle, end = (positions[:, joint] for joint in (limb.upper, limb.middle, limb.end))
@@ -149,7 +149,7 @@ def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath])
             usual = np.linalg.norm(end - base, axis=1)
             line = goal.path - base - shift
             distance = np.linalg.norm(line, axis=1)
-            # Beyond 98.5 % of the length of a limb the root moves too.
+            # Beyond 98.5 % of a limb's length, the root moves too.
             excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
             shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
     return shift

@@ -1,4 +1,4 @@
-"""Plant feet: in clips and pinned clips, and in streams with a constant delay and with constant memory."""
+"""Plant feet: in clips and pinned clips, and in streams with constant delay and constant memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StreamFrame(NamedTuple):
 
 
 class PlanterState(NamedTuple):
-    """The state of a planter: buffered frames, the feet's offsets, how far each stage is (see `plant_frames`)."""
+    """The state of a planter: buffered frames, the feet's offsets, the progress of each stage (see `plant_frames`)."""
 
     frames: Frames
     memory: Memory
@@ -50,11 +50,11 @@ class PlanterState(NamedTuple):
 
 @dataclass(frozen=True)
 class Planter:
-    """Plants feet, in a stream as in a clip.
+    """Plants feet, both in streams and in clips.
 
     state = planter.start(); state, out = planter.feed(state, root, rotations, contacts) for one frame or a block of
-    them, repeatedly; out = planter.finish(state) returns the last `latency` frames. `careful` leaves feet
-    alone that step, or that do not carry the body, whatever the contacts are.
+    them, repeatedly; out = planter.finish(state) returns the last `latency` frames. `careful` leaves alone feet that
+    step or do not carry the body, whatever the contacts are.
     """
 
     base: PlantingModel
@@ -74,7 +74,7 @@ class Planter:
 
     @property
     def latency(self) -> int:
-        """How many frames go in before the first is returned."""
+        """The number of frames fed before the first is returned."""
         return self.pace.horizon + self.pace.wait
 
     @cached_property
@@ -90,8 +90,8 @@ class Planter:
         return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
 
     def around(self, frames: int) -> tuple[int, int]:
-        """Return how many frames of a loop to play before it, and in all, so that both its ends are planted alike."""
-        # After 1.5 s planting has forgotten where it began.
+        """Return how many frames of a loop to play before it, and in total, to plant both ends in the same way."""
+        # After 1.5 s, planting has forgotten where it began.
         before = int(np.ceil(1.5 / self.frame_time))
         return before, before + frames + 1 + self.latency
 
@@ -118,7 +118,7 @@ class Planter:
         return StreamFrame(*self._advance(_grown(state, *nothing), True)[:2])
 
     def planted(self, clip: Clip, labels: Floats) -> PlantedFrames:
-        """Plant a clip as a stream that is fed at once."""
+        """Plant a clip as a stream fed all at once."""
         frames = empty_frames(len(clip), len(clip.skeleton), len(self.base.legs))
         frames.root[:], frames.rotations[:] = clip.root, clip.rotations
         frames.strength[:] = spread_labels(labels, self.base.feet)
@@ -139,13 +139,13 @@ class Planter:
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
-    """Return (frames, 3) and (frames, joints, 4) of finite numbers, also from a single frame."""
+    """Return finite arrays (frames, 3) and (frames, joints, 4), also from a single frame."""
     places, turns = (np.asarray(values, dtype=np.float64) for values in (root, rotations))
     if places.ndim == 1:
         places, turns = places[None], turns[None]
     if places.ndim != 2 or places.shape[1] != 3 or turns.shape != (len(places), joints, 4):
         raise InvalidMotion(
-            f"a frame to be planted has a place of 3 numbers and {joints} rotations of 4, but places are "
+            f"a frame to be planted has a position of 3 numbers and {joints} rotations of 4, but positions are "
             f"{places.shape} and rotations {turns.shape}"
         )
     for values, what in ((places, "place"), (turns, "rotation")):
@@ -156,7 +156,7 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
     """Return a copy of the state with frames appended; those no longer used are dropped."""
-    # Keep three frames before the next one to be settled: offsets are continued from them.
+    # Keep three frames before the next one to be settled: offsets continue from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
     old_count, new = len(old[0]), len(root)
@@ -183,8 +183,8 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         frames(ContactSettings.shortest, 2),
     )
     resting = settings.rests * leg * frame_time
-    # Hips sink within 0.08 s and rise again within 0.16 s, slower than feet, or their shaking would show.
-    # A contact that has begun ends at 1.5 times the speed that begins one, so that it does not flicker.
+    # Hips sink within 0.08 s and rise again within 0.16 s, more slowly than feet, or their shaking would show.
+    # A contact ends at 1.5 times the speed at which it begins, so it does not flicker.
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
         (frame_time / settings.swing) ** 6,
@@ -213,7 +213,7 @@ def fresh_memory(legs: int) -> Memory:
 
 
 def _begun(frames: Frames, offsets: Floats) -> PlanterState:
-    """Return the state in which none of the frames has been looked at."""
+    """Return the state in which no frame has been examined."""
     return PlanterState(frames, fresh_memory(frames.strength.shape[1]), np.zeros(4, dtype=np.intp), offsets)
 
 
@@ -228,7 +228,7 @@ class PlantedContact(NamedTuple):
 
 
 class PinResult(NamedTuple):
-    """How far a pin was missed at most, in the clip's unit."""
+    """The largest distance by which a pin was missed, in the clip's unit."""
 
     pin: Pin
     residual: float
@@ -239,7 +239,7 @@ class PlantReport:
     """What planting changed and missed; lengths are in the clip's unit, angles in degrees.
 
     `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
-    root was moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
+    root was moved, `change` the mean rotation of the legs' joints while not held and `change_held` while held.
     """
 
     contacts: tuple[PlantedContact, ...]
@@ -270,7 +270,7 @@ class Planted:
 
     @cached_property
     def report(self) -> PlantReport:
-        """What was changed and what was missed."""
+        """Report of what was changed and what was missed."""
         before, after, out = self.before, self.clip, self.frames
         positions = after.positions()
         turned = np.degrees(angle_between(before.rotations, after.rotations))
@@ -296,12 +296,12 @@ class Planted:
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """How well every pin was met."""
+        """How well each pin was met."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         out = []
         for pin in self.requested:
             here = positions[pin.start : pin.stop, self.clip.skeleton.index(pin.joint)]
-            # A pin without a position holds the joint at its mean place.
+            # A pin without a position holds the joint at its mean position.
             goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
             out.append(PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max())))
         return tuple(out)
@@ -317,14 +317,14 @@ def plant(
     settings: PlantSettings | None = None,
     careful: bool | None = None,
 ) -> Planted:
-    """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7).
+    """Hold feet where they stand and move pinned joints to their pins (Lau 2009, §7).
 
-    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, state when feet stand; by default they are found: in the
-    nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
-    that do not carry the body, whatever the contacts are; by default only where contacts are found. `floor`
-    gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
-    and hinges of the joints are learned from the same clips. For many clips, or where limbs have to be named, give what
-    `learn_planting` learned as `examples`; the floor is then taken from it.
+    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, state when feet stand; by default they are found in the
+    nearest poses of `examples` if given, else in the clip itself. `careful` leaves alone feet that step or do not carry
+    the body, whatever the contacts are; by default only if contacts are found. `floor` gives the standing height of
+    every foot joint, or one for all; default: that of the examples or of the clip. Ranges and hinges of the joints are
+    learned from the same clips. For many clips, or if limbs must be named, pass the result of `learn_planting` as
+    `examples`; the floor is then taken from it.
     """
     for pin in pins:
         pin.check(clip)
@@ -341,7 +341,7 @@ def plant(
     careful = contacts is None if careful is None else careful
     led = pinned_root(clip, pins) if pins else clip
     out = _planter(base, settings or PlantSettings(), clip.frame_time, careful).planted(led, labels)
-    # A clip in which no foot was moved keeps its file's channels.
+    # If no foot was moved, the clip keeps its file's channels.
     if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any():
         led = led.changed(root=out.root, rotations=out.rotations)
     return Planted(pinned_clip(led, base, pins) if pins else led, clip, base, out, tuple(pins))

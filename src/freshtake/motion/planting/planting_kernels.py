@@ -61,7 +61,7 @@ def _plant_frames(
             hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
             frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
     counts[0] = fed
-    # Each stage waits for the frames that it looks ahead to; at the end there are no more to wait for.
+    # Each stage waits for the frames that it looks ahead to; at the end there are none left to wait for.
     classified = fed if ended else max(fed - pace.reach, counts[1])
     for frame in range(counts[1], classified):
         classify(ground, pace, frames, frame, fed)
@@ -79,11 +79,11 @@ def _plant_frames(
         for leg in range(legs):
             plan_foot(scene, leg, frame, last, paths, plans[leg], firm[leg])
             contact_strengths[k, leg] = firm[leg, 0]
-        # Legs that cannot reach make the hips sink, rather than stretch or lose the floor.
+        # Legs that cannot reach make the hips sink rather than stretching or losing the floor.
         sink = plan_sink(scene, frame, last, paths, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
-        # Limit the sinking of the hips softly: a hard limit would show as a jolt.
+        # Limit the sinking of the hips softly: a hard limit would be visible as a jolt.
         root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
         for joint in range(rotations.shape[1]):
             copy_into(frames.rotations[frame, joint], rotations[k, joint])

@@ -1,4 +1,4 @@
-"""Learn what planting needs beforehand: limbs and their ranges, heights of the floor, contacts of examples.
+"""Learn what planting needs in advance: limbs and their ranges, floor heights, contacts of examples.
 
 Contacts may also be given, by hand or by a classifier, or taken from the nearest frames of the examples.
 """
@@ -77,7 +77,7 @@ def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -
 
 
 def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
-    """Return flags of feet or foot joints as (frames, feet, 2), heel and toe; without a toe the ankle stands."""
+    """Return flags of feet or foot joints as (frames, feet, 2), heel and toe; without a toe, the ankle stands."""
     if not feet:
         return np.zeros((len(labels), 0, 2))
     if labels.shape[1] == len(feet):
@@ -90,10 +90,10 @@ def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
 
 
 def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:
-    """Return contacts by the names of feet or foot joints as columns; names that are not given never stand.
+    """Return contacts by the names of feet or foot joints as columns; feet that are not named never stand.
 
-    A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. A toe's name
-    makes all columns those of single joints; otherwise a name means the entire foot.
+    A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. If any name is that of
+    a toe, all columns are those of single joints; otherwise a name means the entire foot.
     """
     by_foot = [foot.name for foot in feet]
     by_joint = [names[joint] for foot in feet for joint in foot.joints]
@@ -129,8 +129,8 @@ def contact_gallery(
 ) -> ContactGallery:
     """Return the poses of clips whose feet stand as they should, with their contacts.
 
-    `standing` are the feet, where guesses are wrong; `labels` (frames of all examples, foot joints) their contacts,
-    where they are known already.
+    `standing` are the feet, if the guesses are wrong; `labels` (frames of all examples, foot joints) their contacts, if
+    already known.
     """
     for example in examples[1:]:
         require_compatible(examples[0].skeleton, example.skeleton)
@@ -143,10 +143,10 @@ def contact_gallery(
 
 
 def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> Floats:
-    """Return (frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
+    """Return (frames, foot joints), 0 to 1: the share of the nearest example poses in which that joint stands.
 
-    Poses are compared with their velocities, without travel and heading; near ones count more. A foot that slides in
-    the clip is found by this, although by its speed it would not stand.
+    Poses are compared with their velocities, without travel and heading; nearer ones count more. This finds a foot that
+    slides in the clip, although its speed alone would say that it does not stand.
     """
     gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
@@ -168,9 +168,9 @@ def _shares(points: Floats, gallery: ContactGallery) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PlantingModel:
-    """What `learn_planting` learned from examples, for any number of clips and streams of the same kind.
+    """The result of `learn_planting`, for any number of clips and streams of the same kind.
 
-    `floor` is the height at which each foot joint stands; `gallery` is None where a clip was its only example.
+    `floor` is the height at which each foot joint stands; `gallery` is None if a clip was its only example.
     """
 
     skeleton: Skeleton
@@ -187,12 +187,12 @@ class PlantingModel:
 
     @property
     def below(self) -> Floats:
-        """How far the ankle of a flat foot is above its toe, (legs,)."""
+        """Height of a flat foot's ankle above its toe, (legs,)."""
         return np.array([max(heights[0] - heights[-1], 0.0) for heights in self._floors()])
 
     @property
     def soles(self) -> Floats:
-        """The heights of heel and toe when they stand, (legs, 2)."""
+        """Heights of heel and toe when they stand, (legs, 2)."""
         return np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
 
     def _floors(self) -> list[Floats]:
@@ -211,7 +211,7 @@ class PlantingModel:
 
     @cached_property
     def pelvis_depth(self) -> int:
-        """Where the pelvis is on the path from the root to a foot."""
+        """The position of the pelvis on the path from the root to a foot."""
         return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
 
     @cached_property
@@ -220,11 +220,11 @@ class PlantingModel:
         return self.floor + RECORDED.height_on * leg_length(self.skeleton)
 
     def example_contacts(self, clip: Clip) -> Floats:
-        """Return (frames, foot joints): where joints of an example stand, 0 or 1."""
+        """Return (frames, foot joints): whether joints of an example stand, 0 or 1."""
         return joint_contacts(clip, settings=RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
-        """Return contacts, 0 to 1: (frames, foot joints) by the nearest examples, else (frames, feet) by the clip."""
+        """Return contacts, 0 to 1: (frames, foot joints) by the nearest examples, else (frames, feet) from the clip."""
         if not self.feet:
             return np.zeros((len(clip), 0))
         if self.gallery is not None:
@@ -232,7 +232,7 @@ class PlantingModel:
         return contact_mask(clip, floor=self.floor, settings=SYNTHESIZED, standing=self.feet).astype(np.float64)
 
     def check(self, clip: Clip) -> None:
-        """Refuse a clip with another skeleton or vertical axis than the examples."""
+        """Refuse a clip whose skeleton or vertical axis differs from the examples'."""
         require_compatible(self.skeleton, clip.skeleton, "the example", "the clip")
         if clip.up != self.up:
             raise UsageError("the clip and its examples have different vertical axes: turn one of them first")
@@ -248,11 +248,11 @@ def learn_planting(
     """Learn a body and its feet from clips whose feet stand as they should.
 
     `floor` gives the heights at which feet stand, one for all or one per foot joint, by default those of the clips;
-    `mapping` the names of joints of limbs, where they are not found; `labels` (frames of all clips, foot joints) their
-    contacts, 0 or 1, where they are known already.
+    `mapping` the names of the limbs' joints, if they are not found; `labels` (frames of all clips, foot joints) their
+    contacts, 0 or 1, if already known.
     """
     if not examples:
-        raise UsageError("planting learns from at least one clip")
+        raise UsageError("planting needs at least one clip to learn from")
     first = examples[0]
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
@@ -266,9 +266,9 @@ def learn_planting(
 def own_planting_model(
     clip: Clip, *, floor: npt.ArrayLike | None = None, mapping: LimbNames | None = None
 ) -> PlantingModel:
-    """Learn from a clip as its only example: ranges of its joints, contacts by its heights and speeds.
+    """Learn from a clip as its only example: ranges of its joints, contacts from its heights and speeds.
 
-    Feet that sink in now and then would make the floor too low, so it lies half a band below where they mostly stand.
+    Feet that sink in now and then would make the floor too low, so it is half a band below where they mostly stand.
     """
     limbs = learn_limbs([clip], mapping)
     feet = limb_feet(limbs, clip.skeleton)

@@ -11,9 +11,9 @@ class Pace(NamedTuple):
     """The settings in frames and in the skeleton's unit, for compiled functions.
 
     `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
-    feet over the ground, of heights, and in the air. Contacts are decided `wait` frames late: speeds look `reach`
+    feet over the ground, of heights, and in the air. Contacts are determined `wait` frames late: speeds look `reach`
     frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are dropped.
-    `careful` is 0 where contacts are used as they are given.
+    `careful` is 0 if contacts are used as given.
     """
 
     horizon: int
@@ -42,12 +42,12 @@ class Pace(NamedTuple):
 
 
 class Bones(NamedTuple):
-    """Limbs: the joints from the root to the last point of each, and where hip, knee, ankle and toe are among them.
+    """Limbs: the joints from the root to the last point of each, and which of them are hip, knee, ankle and toe.
 
-    `path` (limbs, joints) is filled up with -1, `at` (limbs, 4) has -1 where there is no toe. `hinge` (limbs, 3) is
-    the knee's axis in its local frame, flexion positive, 0 where none is known. `reach` (limbs, 2) is the range of the
-    distance from hip to ankle, in the length of the straight limb. `upright` (limbs,) says which ends keep their
-    direction in the world. The rest is what hips and ankles can do, 0 links: anything (see `body.limbs`).
+    `path` (limbs, joints) is padded with -1, `at` (limbs, 4) is -1 if there is no toe. `hinge` (limbs, 3) is the knee's
+    axis in its local frame, flexion positive, 0 if unknown. `reach` (limbs, 2) is the range of the distance from hip to
+    ankle, as fractions of the straight limb. `upright` (limbs,) says which ends keep their direction in the world. The
+    rest is how hips and ankles can turn; 0 links: in any way (see `body.limbs`).
     """
 
     path: Ints
@@ -65,8 +65,8 @@ class Bones(NamedTuple):
 class Ground(NamedTuple):
     """The vertical axis, the leg's length, the pelvis, and per leg the heights of heel and toe when they stand.
 
-    `below` (legs,) is how far the ankle of a flat foot is above its toe, `soles` (legs, 2, 2) are the least and the
-    greatest height of heel and toe.
+    `below` (legs,) is how far the ankle of a flat foot is above its toe, `soles` (legs, 2, 2) are the smallest and
+    largest heights of heel and toe.
     """
 
     up: int
@@ -77,13 +77,13 @@ class Ground(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Frames first, legs second. `strength` is how surely heel and toe stand, 0 to 1.
+    """Arrays with frames first, legs second. `strength` is how surely heel and toe stand, 0 to 1.
 
-    `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the
-    air, 1 where a contact may continue, 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
-    the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on;
-    `longest` is how far the leg may stretch from hip to ankle; `lifts` are how far up the foot must go at least, and
-    by how much (0 or less) it moves to the floor that it stands on.
+    `points` are hip, ankle, heel and toe in the world; `over` says whether the pelvis is over the foot; `raw` is 0 in
+    the air, 1 where a contact may continue, 2 where it may begin; `stands` are the contacts of heel and toe; `age`
+    counts the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of the point that the foot
+    stands on; `longest` is how far the leg may stretch from hip to ankle; `lifts` are the minimum distance that the
+    foot must rise, and the distance (0 or less) that it moves to the floor that it stands on.
     """
 
     root: Floats
@@ -102,7 +102,7 @@ class Frames(NamedTuple):
 class Memory(NamedTuple):
     """State from frame to frame: the last three offsets of every foot and of the root, centers of contacts.
 
-    `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `known` (1,) says how many there are; `centers` (legs, 2).
+    `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `known` (1,) is their number; `centers` (legs, 2).
     """
 
     offsets: Floats

@@ -1,9 +1,9 @@
-"""BodyMap: which joints are hips, spine, arms, legs and fingers, whatever their names; and how it is found.
+"""BodyMap: which joints are hips, spine, arms, legs and fingers, whatever their names; and how to find it.
 
-Joints are mapped by the names of widespread rigs, else by the shape of the skeleton.
+Joints are mapped by the names in common rigs, else by the shape of the skeleton.
 
-Names are compared without case, namespaces, blanks and punctuation; in patterns {0} is the side. By shape, the two
-lowest tips are toes, the highest is the head, and the tips farthest to the sides above the hips are hands.
+Names are compared without case, namespaces, spaces and punctuation; in patterns, {0} is the side. By shape, the two
+lowest tips are toes, the highest one is the head, and the tips farthest to the sides above the hips are hands.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TRUNK = ("hips", "spine", "neck", "head")
 CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # any number of joints
 ROLES = (*TRUNK, *map("_".join, product(SIDES, (*ARM, *LEG, *FINGERS))))
 NEEDED = ("hips", *map("_".join, product(SIDES, (*LEG[:3], *ARM[1:3]))))
-# The part that each part hangs on; where that is not mapped, the part above it counts.
+# The part that each part hangs on; if that is not mapped, the part above it counts.
 ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
 for _side in SIDES:
     ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
@@ -40,9 +40,9 @@ for _side in SIDES:
 
 @dataclass(frozen=True, eq=False)
 class BodyMap:
-    """Joints by body part (see ROLES): one each; for spine, neck and fingers any number, from the body outwards.
+    """Joints by body part (see ROLES): one each, or for spine, neck and fingers any number, from the body outwards.
 
-    `family` is the naming convention by which they were found, such as "Mixamo".
+    `family` is the naming convention that identified them, such as "Mixamo".
     """
 
     joints: Mapping[str, tuple[int, ...]]
@@ -61,7 +61,7 @@ class BodyMap:
 
     @property
     def count(self) -> int:
-        """How many joints are mapped."""
+        """The number of mapped joints."""
         return sum(len(joints) for joints in self.joints.values())
 
     def names(self, skeleton: Skeleton) -> dict[str, list[str]]:
@@ -128,14 +128,14 @@ _NECK = re.compile(r"neck|head", re.I)
 
 
 class Family(NamedTuple):
-    """A naming convention: `mark` occurs in a name of every such rig, which distinguishes it from similar ones."""
+    """A naming convention: `mark` occurs in a name of every such rig and distinguishes it from similar ones."""
 
     name: str
     mark: str
     sides: tuple[str, str]
     hips: str
     head: str
-    arm: str  # shoulder, upper arm, lower arm, hand; "-" where there is none
+    arm: str  # shoulder, upper arm, lower arm, hand; "-" if there is none
     leg: str  # upper leg, lower leg, foot, toes
 
     def roles(self) -> dict[str, str]:
@@ -175,12 +175,12 @@ FAMILIES = (
 
 
 def plain(name: str) -> str:
-    """Return a joint's name without namespace, case, blanks, punctuation and the prefixes that programs add."""
+    """Return a joint's name without namespace, case, spaces, punctuation and the prefixes that programs add."""
     return _PREFIX.sub("", bare(name))
 
 
 def bare(name: str) -> str:
-    """Return a joint's name without namespace, case, blanks and punctuation."""
+    """Return a joint's name without namespace, case, spaces and punctuation."""
     last = re.split(r"[:|]", name)[-1] if not name.lower().startswith("mixamorig") else name
     return re.sub(r"[^a-z0-9]", "", last.lower())
 
@@ -189,7 +189,7 @@ Joints = dict[str, tuple[int, ...]]
 
 
 def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
-    """Find hips, head, arms and legs of a standing body (joints, 3), y up; None where there is no such body."""
+    """Find hips, head, arms and legs of a standing body (joints, 3), y up; None if there is no such body."""
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j) and not HELPER.search(skeleton.names[j])]
     legs = _lowest_pair(skeleton, rest, leaves)
     if legs is None:
@@ -208,7 +208,7 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
     if not middle or arms[0] in middle or arms[1] in middle:
         return None
     chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
-    # The head is the highest joint, or the one before it that is called so.
+    # The head is the highest joint, or the one before it if named so.
     highest = max(middle, key=lambda tip: float(rest[tip, 1]))
     path = [joint for joint in skeleton.chain(highest) if joint > chest]
     head = next((joint for joint in path if "head" in skeleton.names[joint].lower()), highest)
@@ -219,13 +219,13 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
 
 
 def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[int] | None:
-    """Return the two lowest tips, left first, of limbs that part at or below the body's middle; toes tell the side."""
+    """Return the two lowest tips, left first, of limbs that part at or below the body's middle; toes show the sides."""
     low = sorted(leaves, key=lambda tip: float(rest[tip, 1]))
     first = next(iter(low), None)
     if first is None:
         return None
     shares = {tip: set(skeleton.chain(tip)) & set(skeleton.chain(first)) for tip in low[1:]}
-    # Toes of one foot share their leg; the other leg shares only what is above the hips.
+    # Toes of one foot share their leg; the other leg shares only the joints above the hips.
     fewest = min((len(shared) for shared in shares.values()), default=0)
     reach = float(np.ptp(rest[:, 1]))
     high = {tip for tip in low[1:] if rest[max(shares[tip]), 1] > rest[tip, 1] + 0.3 * reach}
@@ -238,7 +238,7 @@ def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[in
     differ = next((a + b for a, b in zip(*names, strict=False) if a != b), "")
     if set(differ) == {"l", "r"}:
         return pair if differ == "lr" else pair[::-1]
-    # Where feet point along the ground, by their last bones and end sites, is forward.
+    # Forward is where feet point along the ground, by their last bones and end sites.
     tips = {site.joint: np.asarray(site.offset) for site in reversed(skeleton.end_sites)}
     forward = sum((rest[tip] - rest[skeleton.parents[tip]] + tips.get(tip, np.zeros(3)) for tip in pair), np.zeros(3))
     left = np.cross(np.array([0.0, 1.0, 0.0]), forward * np.array([1.0, 0.0, 1.0]))
@@ -246,7 +246,7 @@ def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[in
 
 
 def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
-    """Return the two longest consecutive bones of a limb, and what lies before and behind them."""
+    """Return the two longest consecutive bones of a limb, and the joints before and after them."""
     path = skeleton.chain(tip)
     path = path[path.index(start) + 1 :]
     bones = [float(np.linalg.norm(rest[b] - rest[a])) for a, b in pairwise(path)]
@@ -263,9 +263,9 @@ def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kin
 
 
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
-    """Return the parts of a body, by name as far as names are known, else by shape.
+    """Return the parts of a body, by name if the names are known, else by shape.
 
-    `poses` (joints, 3) are places of the joints, y up; the first one that looks like a body is used.
+    `poses` (joints, 3) are positions of the joints, y up; the first one that looks like a body is used.
     """
     named = by_names(skeleton)
     if named is not None and not named.lacking():
@@ -281,7 +281,7 @@ def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the 
 
 
 def by_names(skeleton: Skeleton) -> BodyMap | None:
-    """Return the map of the family that names most parts, with spine, neck and fingers; None where none fits."""
+    """Return the map of the family that names the most parts, with spine, neck and fingers; None if none fits."""
     best: tuple[int, bool] = (0, False)
     best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
@@ -304,7 +304,7 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
 
 
 def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
-    """Add spine and neck: what lies between hips, arms and head."""
+    """Add spine and neck: the joints between hips, arms and head."""
     hips, head = joints.get("hips", (0,))[0], joints.get("head", (None,))[0]
     arms = [joints[role][0] for role in (f"{side}_{part}" for side in SIDES for part in ("shoulder", "upper_arm"))
             if role in joints]  # fmt: skip
@@ -318,13 +318,13 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
         path = skeleton.chain(head)[:-1]
         spine = [joint for joint in spine if joint in path]
         neck = [joint for joint in path if joint in below and joint not in spine]
-    while spine and _NECK.search(skeleton.names[spine[-1]]):  # where arms hang on the neck
+    while spine and _NECK.search(skeleton.names[spine[-1]]):  # if arms hang on the neck
         neck.insert(0, spine.pop())
     return {**joints, "spine": tuple(spine), "neck": tuple(neck)}
 
 
 def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
-    """Return chains of up to three joints below each hand, by their names."""
+    """Return chains of up to three joints below each hand, found by name."""
     out: Joints = {}
     for side in SIDES:
         if f"{side}_hand" not in body:

@@ -1,8 +1,8 @@
 """Rig: a skeleton with its body map, its feet and the rest pose of a standing body.
 
-Files rest in very different poses: arms out or down, feet apart, bones along x, lying on their backs. Motion is
-transferred relative to rest poses in the body's axes (x left, y up, z forward), after the bones of one have been turned
-to align with those of the other.
+Rest poses in files differ widely: arms out or down, feet apart, bones along x, lying on the back. Motion is transferred
+relative to rest poses in the body's axes (x left, y up, z forward), after turning the bones of one to align with those
+of the other.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NEXT = {"upper_leg": "lower_leg", "lower_leg": "foot", "upper_arm": "lower_arm",
 
 
 class Stated(NamedTuple):
-    """The rest pose that a file states: places (joints, 3) and rotations (joints, 4) in the file's axes."""
+    """A rest pose stated by a file: positions (joints, 3) and rotations (joints, 4) in the file's axes."""
 
     places: Floats
     turns: Floats
@@ -50,7 +50,7 @@ class Stated(NamedTuple):
 class Rest:
     """A skeleton at rest: `places` (joints, 3) and `turns` (joints, 4) in the body's axes, and `local` rotations.
 
-    `how` says where the pose is from, `score` (up to 1) how much it resembles a standing body. `trunk` (3,) is the
+    `how` says where the pose comes from, `score` (up to 1) how much it resembles a standing body. `trunk` (3,) is the
     direction from hips to shoulders.
     """
 
@@ -68,13 +68,13 @@ class _Pose(NamedTuple):
     places: Floats
     turns: Floats
     local: Floats
-    up: Floats | None  # the vertical of the world that the pose was taken in, where known
+    up: Floats | None  # the vertical of the world from which the pose was taken, if known
 
 
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
-    """Return the first in which a body stands of: the file's rest pose, all rotations zero, the straightest frame.
+    """Return the first of these in which a body stands: file's rest pose, all rotations zero, straightest frame.
 
-    Where no pose is good, the best of them.
+    If no pose is good, return the best of them.
     """
     poses = [_zero(clip.skeleton)]
     if stated is not None:
@@ -84,7 +84,7 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     # Poses with a lower score are no rest pose of a body.
     good = next((k for k, score in enumerate(scores) if score >= 0.75), None)
     if good is None:
-        # A few hundred frames are enough to find one in which the body stands.
+        # A few hundred frames are enough to find one in which the body is standing.
         rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 400)).astype(np.intp))
         seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
         frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
@@ -114,7 +114,7 @@ def _across(places: Floats, body: BodyMap, part: str) -> Floats:
 
 
 def trunk_line(places: Floats, body: BodyMap) -> Floats:
-    """Return the vector from between the hip joints to between the shoulder joints."""
+    """Return the vector from the middle of the hip joints to the middle of the shoulder joints."""
     low, high = (
         sum(places[..., body.one(f"{side}_{part}"), :] for side in SIDES) for part in ("upper_leg", "upper_arm")
     )
@@ -155,7 +155,7 @@ def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) 
 
 
 def _axes(left: Floats, up: Floats) -> Floats:
-    """Return the rotation (..., 4) of the body's axes: up as given, left as near as possible."""
+    """Return the rotation (..., 4) of the body's axes: up as given, left as close as possible."""
     level = unit(left - _dot(left, up)[..., None] * up)
     return from_matrix(np.stack([level, np.broadcast_to(up, level.shape), np.cross(level, up)], axis=-1))
 
@@ -163,7 +163,7 @@ def _axes(left: Floats, up: Floats) -> Floats:
 def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
     """Set hips, spine, head and collar bones to their mean, relative to where the hips face.
 
-    Where no pose is one of rest, a single frame of a run says little about the usual trunk.
+    If no pose is at rest, a single frame of a run says little about the usual trunk.
     """
     world = clip.world()
     back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
@@ -180,16 +180,16 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
 
 
 def _snapped(direction: Floats) -> Floats:
-    """Return the axis of the file that a direction runs along, or the direction itself."""
+    """Return the file's axis along which a direction runs, or the direction itself."""
     best = int(np.abs(direction).argmax())
-    # Snap directions near an axis of the file to it: rest poses are drawn along axes.
+    # Snap directions near an axis of the file to it: rest poses are modeled along axes.
     if abs(direction[best]) < 0.9:
         return direction
     return np.asarray(np.sign(direction[best]) * np.eye(3)[best])
 
 
 def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
-    """Return the direction (3,) of a part's bone at rest, in the body's axes; None where the bone has no end."""
+    """Return the direction (3,) of a part's bone at rest, in the body's axes; None if the bone has no end."""
     side, _, part = role.partition("_")
     joint = body.joints[role][place]
     ends = [rest.places[joint_below] for joint_below in body.joints[role][place + 1 : place + 2]]
@@ -208,7 +208,7 @@ def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
 
 
 def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> dict[tuple[str, int], Floats]:
-    """Return by part and number in its chain the turn (4,) that aligns the source's bone to the target's at rest."""
+    """Return, by part and number in its chain, the turn (4,) that aligns the source's bone to the target's at rest."""
     out: dict[tuple[str, int], Floats] = {}
     for role, joints in target_body.joints.items():
         if role not in source_body:
@@ -232,7 +232,7 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
 
 
 def trunk_turn(source: Rest, target: Rest) -> Floats:
-    """Return the turn between the trunks where one rest pose is a frame of a take; otherwise none."""
+    """Return the turn between the trunks if one rest pose is a frame of a take, otherwise none."""
     if SEEN not in (source.how, target.how):
         return IDENTITY
     return shortest_arc(source.trunk, target.trunk)
@@ -248,7 +248,7 @@ def _yaw(source: Floats | None, target: Floats | None) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """A skeleton that motion is transferred from or to: a clip of it, its parts and its rest pose."""
+    """A skeleton from or to which motion is transferred: a clip of it, its parts and its rest pose."""
 
     clip: Clip
     body: BodyMap
@@ -256,7 +256,7 @@ class Rig:
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """The feet of the map, left first."""
+        """Feet of the map, left first."""
         names, joints = self.clip.skeleton.names, self.body.joints
         return tuple(
             Foot(names[joints[f"{side}_foot"][0]], joints[f"{side}_foot"][0], joints.get(f"{side}_toes", (None,))[0])
@@ -265,15 +265,15 @@ class Rig:
 
 
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
-    """Return the rig of a clip, its parts and rest pose found or given; `stated` is the file's rest pose."""
+    """Return the rig of a clip, with its parts and rest pose found or given; `stated` is the file's rest pose."""
     if body is None:
-        # By names, else by the shape of the rest pose, of the zero pose or of the first frame.
+        # Map by names, else by the shape of the rest pose, the zero pose or the first frame.
         zero = rest_positions(clip.skeleton)
         poses = [zero] if stated is None else [stated.places, zero]
         poses = [turned for places in poses for turned in (places, rotate(tilt("z", "y"), places))]
         body = find_body(clip.skeleton, [*poses, with_up(clip, "y").positions()[0]], who)
     rig = Rig(clip, body, find_rest(clip, body, stated))
-    # Legs shorter than a thousandth of the body are no legs.
+    # Legs shorter than a thousandth of the body are not legs.
     if not leg(rig.rest, body) > 1e-3 * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
         raise UsageError(f"{who}: its legs have no length, so its size is unknown: check the skeleton's offsets")
     return rig
@@ -289,7 +289,7 @@ def leg(rest: Rest, body: BodyMap) -> float:
 
 
 def stands_on_zero(rig: Rig) -> bool:
-    """Return whether the rest pose of the file stands on height 0."""
+    """Return whether the file's rest pose stands at height 0."""
     if rig.rest.how != STATED:
         return False
     lowest = float(rig.rest.places[:, 1].min()) / leg(rig.rest, rig.body)

@@ -1,8 +1,8 @@
-"""`retarget`: a clip of one body on another, on the floor, with its feet standing as before.
+"""`retarget`: put a clip of one body on another, on the floor, with its feet standing as before.
 
-The target's legs have other proportions. Where a foot of the source stands, the target's foot gets the source's small
-movement, scaled, and the height at which it is on the floor; limbs are brought to such places by bending the hinge
-first, then swinging the limb.
+The target's legs have other proportions. When a foot of the source stands, the target's foot gets the source's small
+movement, scaled, and its own standing height; limbs are brought to such positions by bending the hinge first, then
+swinging the limb.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from freshtake.numeric.rotations import WorldPose, forward, inverse, local_rotat
 
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
-LONG_GAP = 0.5  # seconds: in a longer step the correction fades out and in again
+LONG_GAP = 0.5  # seconds: in a longer step, the correction fades out and in again
 
 
 Limb = tuple[str, str, str]
@@ -54,8 +54,8 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
     skeleton = rig.rest.skeleton
     first, middle, end = (rig.body.one(f"{side}_{part}") for part in limb)
     upper, lower = places[:, middle] - places[:, first], places[:, end] - places[:, middle]
-    at_rest = np.array([1.0, 0.0, 0.0])  # in the body's axes knees bend back about the left
-    if limb == ARM:  # and elbows forward
+    at_rest = np.array([1.0, 0.0, 0.0])  # in the body's axes: knees bend back about the left axis
+    if limb == ARM:  # and elbows bend forward
         at_rest = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
         at_rest = unit(at_rest)
     hinge = rotate(world[:, first], rotate(inverse(rig.rest.turns[first]), at_rest))
@@ -105,10 +105,10 @@ def limb_turns(
 
 
 class Steps(NamedTuple):
-    """One foot: its place on the target, the scaled place on the source, and when it stands.
+    """One foot: its position on the target, the scaled position on the source, and when it stands.
 
-    `off` (frames, points, 3) is the former minus the latter, `stands` (frames, points) when a point of the foot stands:
-    the ankle, then the toe where both have one.
+    `off` (frames, points, 3) is the former minus the latter, `stands` (frames, points) whether a point of the foot
+    stands: the ankle, then the toe if both have one.
     """
 
     off: Floats
@@ -116,12 +116,12 @@ class Steps(NamedTuple):
 
     @property
     def standing(self) -> Bools:
-        """Frames (frames,) in which any of them stands."""
+        """Flags (frames,) of frames in which any point stands."""
         return np.asarray(self.stands.any(axis=1))
 
 
 def corrections(steps: Steps, frame_time: float) -> Floats:
-    """Return (frames, 3): by how much the ankle has to be moved, y up."""
+    """Return (frames, 3): by how much the ankle must move, y up."""
     frames = len(steps.off)
     out = np.zeros((frames, 3))
     spans = runs(steps.standing)
@@ -139,7 +139,7 @@ def corrections(steps: Steps, frame_time: float) -> Floats:
 
 
 def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float) -> Floats:
-    """Return (frames,): the smoothed vertical move that standing feet share; the hips make it, so that knees stay.
+    """Return (frames,): the smoothed vertical move that standing feet share; the hips make it, so knees do not move.
 
     A nearly straight leg would have to bend by eight degrees to shorten by a two-hundredth.
     """
@@ -151,16 +151,16 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
         return np.zeros(len(total))
     lifts = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
     filled = np.interp(frames, defined, lifts[defined] / total[defined])
-    # Average the lift of the hips over a tenth of a second to either side, or steps would show as jolts.
+    # Average the lift of the hips over a tenth of a second to either side, or steps would be visible as jolts.
     reach = max(1, round(0.1 / frame_time))
     window = np.hanning(2 * reach + 1)[1:-1]
     return np.asarray(np.convolve(np.pad(filled, reach - 1, mode="edge"), window / window.sum(), mode="valid"))
 
 
 def _held(off: Floats, stands: Bools) -> Floats:
-    """Return the move that removes the movement absent in the source, with the least change on average.
+    """Return the move that removes movement absent from the source, with the smallest change on average.
 
-    Along the ground the changes of the standing points are undone; vertically the height is met.
+    Along the ground, the changes of the standing points are undone; vertically, the height is matched.
     """
     weights = stands / stands.sum(axis=1, keepdims=True)
     out = np.zeros((len(off), 3))
@@ -188,7 +188,7 @@ def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
 
 
 def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
-    """Interpolate the correction between two contacts, or fade it out and in again in a long step."""
+    """Interpolate the correction between two contacts, or in a long step, fade it out and in again."""
     count = start - end - 1
     if count * frame_time > 2.0 * LONG_GAP:
         out[end + 1 : start] += _fade(out[:start], end, 1, frame_time)
@@ -200,37 +200,37 @@ def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Retargeter:
-    """Retargets clips of one rig to another."""
+    """Retargeter of clips from one rig to another."""
 
     source: Rig
     target: Rig
 
     @cached_property
     def transfer(self) -> Transfer:
-        """What does not depend on the frame."""
+        """Everything that does not depend on the frame."""
         standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
         return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
 
     @cached_property
     def followers(self) -> tuple[Follower, ...]:
-        """Joints of the target that follow a joint that they do not hang on."""
+        """Joints of the target that follow a joint on which they do not hang."""
         return find_followers(self.target.rest, self.target.body)
 
     @property
     def matched(self) -> int:
-        """How many joints of the target follow the source."""
+        """The number of the target's joints that follow the source."""
         return len(self.transfer.drivers)
 
     def retarget(self, clip: Clip, *, plant: bool = True, hands: bool = False) -> Clip:
         """Return the clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
 
         With `plant`, feet stand as the source's do, in a loop also across its seam. With `hands`, hands are as high
-        over floor, hips and shoulders as the source's.
+        above floor, hips and shoulders as the source's.
         """
         info = clip.playback
         if not (plant and info is not None and info.loop):
             moved_clip = self._retargeted(clip, plant, hands)
-        else:  # the loop with itself before and after it, so that feet are planted across its seam
+        else:  # repeat the loop before and after itself, so that feet are planted across its seam
             count = loop_frames(clip)
             moved_clip = self._retargeted(played(clip, 2 * count + len(clip)), plant, hands)
             moved_clip = take_frames(moved_clip, count, count + len(clip))
@@ -269,16 +269,16 @@ class Retargeter:
         same = stands_on_zero(self.source) == stands_on_zero(self.target)
         height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
         floor = stood - other
-        # A floor this near to height 0 is assumed to be at 0.
+        # A floor this close to height 0 is assumed to be at 0.
         if not same and abs(floor) < 0.06 * leg(self.source.rest, self.source.body):
             floor = 0.0
         stands = height + self.transfer.leg_ratio * floor
-        # Feet turn relative to rest: toes of the target stand as much lower than at rest as the source's.
+        # Feet turn relative to rest: the target's toes stand as much lower than at rest as the source's do.
         drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
         return np.array([[stands, stands - drop], [stood, toes]])
 
     def _plant_feet(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
-        """Lift the hips and lead the legs, in place, so that feet stand as the source's do."""
+        """Lift the hips and lead the legs, in place, so that feet stand like the source's."""
         contacts = joint_contacts(upright, settings=RECORDED, standing=self.source.feet)
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
         ratio, (stands, stood) = self.transfer.leg_ratio, ground
@@ -308,7 +308,7 @@ class Retargeter:
             lead_limb(self.target, side, LEG, world, places, near, math.radians(3.0))
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
-        """Return a clip in the form of the target's file: joints above the one that travels are still."""
+        """Return a clip in the form of the target's file: joints above the traveling one are still."""
         plan, target = self.transfer, self.target.clip
         skeleton = plan.target.skeleton
         turn = tilt("y", target.up)
@@ -331,7 +331,7 @@ class Retargeter:
         return rooted(self._led(filed, goal), tuple(path))
 
     def _led(self, clip: Clip, goal: WorldPose) -> Clip:
-        """Return the clip, in the form of its file, with followers at the given world poses."""
+        """Return the clip, in its file's form, with followers at the given world poses."""
         if not self.followers:
             return clip
         local, rotations = clip.local_translations().copy(), clip.rotations.copy()

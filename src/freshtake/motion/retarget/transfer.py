@@ -1,7 +1,7 @@
 """Transfer rotations and travel from one body to another, all frames and joints at once.
 
-Forearm twist joints share the hand's turn, hands reach as high as the source's, and joints such as ik_foot_l follow the
-joints they belong to although they do not hang on them.
+Forearm twist joints share the hand's rotation, hands reach as high as the source's, and joints such as ik_foot_l follow
+the joints they belong to although they do not hang on them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, 
 _TWIST = re.compile(r"twist|roll", re.I)
 STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
 _TARGET = (re.compile(r"^ik[_ ]?(.+)$", re.I), re.compile(r"^(.+?)[_ ]ik$", re.I))
-_HELD = {"hand_gun": "hand_r"}  # Unreal: what both hands hold is in the right hand
+_HELD = {"hand_gun": "hand_r"}  # Unreal: an object held by both hands is in the right hand
 
 
 class Twist(NamedTuple):
-    """A joint on a forearm, `share` of the way to the hand along `axis` (3,), in the forearm's frame."""
+    """A joint on a forearm, a fraction `share` of the way to the hand along `axis` (3,), in the forearm's frame."""
 
     joint: int
     forearm: int
@@ -36,7 +36,7 @@ class Twist(NamedTuple):
 
 
 def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
-    """Return joints called twist or roll that hang on a forearm and lead to no joint other than the hand."""
+    """Return joints called twist or roll that hang on a forearm and lead only to the hand."""
     mapped = {joint for joints in body.joints.values() for joint in joints}
     twists = []
     for side in SIDES:
@@ -55,7 +55,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 
 
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
-    """Return world rotations (frames, twists, 4) of twist joints, from those of all joints of the target.
+    """Return world rotations (frames, twists, 4) of twist joints, given those of all joints of the target.
 
     The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
@@ -72,10 +72,11 @@ def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
-    """Return by side how far hands must move (frames, 3), y up, to reach heights like the source's.
+    """Yield for each side how far the hand must move (frames, 3), y up, to reach heights like the source's.
 
-    A height between ankles and hips, or hips and shoulders, keeps its share of the distance between them; above the
-    shoulders it keeps its share of an arm. `ankles` are the heights at which those of target and source stand.
+    A height between ankles and hips, or hips and shoulders, keeps its fraction of the distance between them; above the
+    shoulders it keeps its fraction of an arm. `ankles` are the standing heights of the target's and the source's
+    ankles.
     """
     for side in SIDES:
         if not all(f"{side}_hand" in rig.body for rig in (source, target)):
@@ -108,7 +109,7 @@ def _between(height: Floats, given: tuple[Floats, ...], goals: tuple[Floats, ...
 
 
 class Follower(NamedTuple):
-    """A joint, the one that it follows, its place in that one's frame, and its turn in it (None: unchanged)."""
+    """A joint, the joint it follows, and its position and rotation (None: unchanged) in that joint's frame."""
 
     joint: int
     lead: int
@@ -117,7 +118,7 @@ class Follower(NamedTuple):
 
 
 def find_followers(rest: Rest, body: BodyMap) -> tuple[Follower, ...]:
-    """Return feet that do not hang on their shanks, then targets named after a joint."""
+    """Return feet that do not hang on their shanks, and then targets named after a joint."""
     skeleton = rest.skeleton
     out = []
     for side in SIDES:
@@ -126,7 +127,7 @@ def find_followers(rest: Rest, body: BodyMap) -> tuple[Follower, ...]:
             out.append(Follower(foot, shank, _seen_from(rest, shank, foot), None))
     mapped = {joint for joints in body.joints.values() for joint in joints}
     numbers = {name.lower(): joint for joint, name in enumerate(skeleton.names)}
-    # A target that rests at its joint keeps its place on it; others are put onto it.
+    # A target that is at its joint at rest keeps its position on it; others are moved onto it.
     near = 0.02 * leg(rest, body)
     for joint, name in enumerate(skeleton.names):
         words = [match[1].lower() for pattern in _TARGET if (match := pattern.match(name))]
@@ -145,7 +146,7 @@ def _seen_from(rest: Rest, lead: int, joint: int) -> Floats:
 
 
 def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, places: Floats) -> None:
-    """Put followers, with what hangs on them, where their leads are, changing rotations and places in place."""
+    """Move followers, and everything that hangs on them, to their leads, changing rotations and places in place."""
     for follower in followers:
         goal = places[:, follower.lead] + rotate(world[:, follower.lead], follower.place)
         places[:, skeleton.descendants(follower.joint)] += (goal - places[:, follower.joint])[:, None]
@@ -154,9 +155,9 @@ def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, p
 
 
 class _Driver(NamedTuple):
-    """A joint of the target and what drives it: the source's joint, and the turn from the one's frame to the other's.
+    """A joint of the target and what drives it: the source's joint, and the rotation from one frame to the other.
 
-    Where chains have different numbers of joints, it is `share` of the way to a second joint.
+    If chains have different numbers of joints, it is a fraction `share` of the way to a second joint.
     """
 
     joint: int
@@ -180,10 +181,10 @@ class Transfer:
     twists: tuple[Twist, ...] = ()
 
     def rotations(self, world: Floats) -> Floats:
-        """Return world rotations (frames, joints, 4) of the target from those of the source; both y up.
+        """Return world rotations (frames, joints, 4) of the target, given those of the source; both y up.
 
         W' = W S, where S leads from the frame of a target's joint to that of the source's, both at rest and aligned.
-        What nothing drives keeps its place on its parent.
+        Joints that nothing drives stay fixed on their parents.
         """
         count = len(self.target.skeleton)
         out = np.empty((len(world), count, 4))
@@ -208,7 +209,7 @@ class Transfer:
         return out
 
     def _settle_base(self, out: Floats, still: Bools) -> None:
-        """Move the mover with the hips, offset as at rest; what is above it stays as at rest."""
+        """Move the mover with the hips, offset as at rest; joints above it stay as at rest."""
         hips = self.target_body.one("hips")
         chain = self.target.skeleton.chain(hips)
         turns = self.target.turns
@@ -221,7 +222,7 @@ class Transfer:
 
 
 def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap, standing: Floats) -> Transfer:
-    """Match two bodies at rest; `standing` are world rotations of the target where nothing moves it."""
+    """Match two bodies at rest; `standing` are world rotations of the target when nothing moves it."""
     turns = alignments(source, source_body, target, target_body)
 
     def turn(role_turn: Floats, from_joint: int, to_joint: int) -> Floats:
@@ -230,7 +231,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
     drivers: list[_Driver] = []
     for role, joints in target_body.joints.items():
         side, _, part = role.partition("_")
-        # Fingers count only where both bodies have that hand.
+        # Fingers count only if both bodies have that hand.
         handless = part in FINGERS and not all(f"{side}_hand" in body for body in (source_body, target_body))
         if role in ("spine", "neck") or role not in source_body or handless:
             continue
@@ -239,7 +240,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
             drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
     trunk, hips = trunk_turn(source, target), source_body.one("hips")
     for role in ("spine", "neck"):
-        # The joints of the source's chain at shares of its bend: its parent 0, its last joint 1.
+        # The joints of the source's chain at fractions of its bend: 0 for its parent, 1 for its last joint.
         chain, lead = source_body.joints.get(role, ()), above(source_body.joints, role) or "hips"
         bends = [((k + 1) / len(chain), other) for k, other in enumerate(chain)]
         knots = [(0.0, source_body.joints[lead][-1]), *bends]
@@ -265,7 +266,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
 def _namesakes(
     source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap
 ) -> Iterator[tuple[int, int, str]]:
-    """Return joints with the same name in both that are mapped in neither, and the part that they hang on in both."""
+    """Return joints with the same name in both that are mapped in neither, and the part they hang on in both."""
     mapped = [
         {joint: role for role, role_joints in body.joints.items() for joint in role_joints}
         for body in (source_body, target_body)
@@ -288,8 +289,8 @@ def hip_joints(body: BodyMap) -> Ints:
 
 
 def _mover(rest: Rest, body: BodyMap) -> int:
-    """Return the joint that travels: the hips, or the highest joint above them at about the same place."""
-    # A joint above the hips that is this near to them carries the body.
+    """Return the joint that travels: the hips, or the highest joint above them at about the same position."""
+    # A joint above the hips that is this close to them carries the body.
     hips, near = body.one("hips"), 0.25 * leg(rest, body)
     path = rest.skeleton.chain(hips)
     for joint in path:
@@ -299,7 +300,7 @@ def _mover(rest: Rest, body: BodyMap) -> int:
 
 
 def world_places(offsets: Floats, parents: Ints, world: Floats) -> Floats:
-    """Return places (frames, joints, 3) of joints with the first at the origin, from world rotations."""
+    """Return positions (frames, joints, 3) of joints, with the first at the origin, from world rotations."""
     out = np.zeros((*world.shape[:2], 3))
     for joints, lead in levels(tuple(parents.tolist())):
         out[:, joints] = out[:, lead] + rotate(world[:, lead], offsets[joints])
