@@ -51,7 +51,7 @@ CASES = {
     "speed": (["--style", "normal", "--speed", "fast"], "no speed"),
     "far": (["--style", "normal", "--speed", "900"], "too far"),
     "nan": (["--style", "normal", "--speed", "nan"], "no speed"),
-    "cycles": (["--style", "normal", "--speed", "1", "--cycles", "0"], "at least one cycle"),
+    "cycles": (["--style", "normal", "--speed", "1", "--cycles", "0"], "cycles must be 1 or more"),
 }
 
 
