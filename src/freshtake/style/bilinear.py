@@ -247,7 +247,7 @@ def fit(
         ranks: The number of coordinates of styles and speeds. None: as many as there are, so every trained cycle is
             reproduced; fewer keep what styles and speeds have in common.
         settings: The settings of alignment.
-        report: Called with the progress.
+        report: Receives `Progress`.
 
     Returns:
         The model, which makes walks of any style and speed.

@@ -19,7 +19,7 @@ from freshtake.numeric.compiled import compiled
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
 SPEEDS = 0.15  # fraction of the usual speed: the minimum deviation of a style's speeds
 TIMING, HEADING = "timing", "heading"  # blocks that are not joints
-LEGS, ARMS, ALL = "legs", "arms", "all"  # body parts that are not numbered
+LEGS, ARMS, ALL = "legs", "arms", "all"  # names of body parts without a number
 STRONGEST = 2.0  # strength of a style
 ORDINARY = 0.01  # the weight (eq. 8) of the least similar moment of a held-out take
 LEAST = 1.0  # k_c is at least this
@@ -171,7 +171,7 @@ def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
 def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
     """Return strengths (parts,): one for all, or by part; parts that are not named get that of "all", or 0.
 
-    "arms" is both arms.
+    "arms" means both arms.
     """
     if not isinstance(strength, Mapping):
         strength = {ALL: strength}

@@ -97,7 +97,7 @@ def learn(
         alignments: The alignments of the pairs; default: computed.
         one_take: Whether all pairs are stretches of one take per style.
         report: Receives `Progress`.
-        map: Runs independent pieces; the default uses all cores, and the result does not depend on it.
+        map: Runs independent tasks; the default uses all cores, and the result does not depend on it.
 
     Returns:
         The model, which translates other clips and streams.
@@ -220,7 +220,7 @@ def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
     """Measure how far one unit of each DOF moves the body, in leg lengths."""
     columns = [recipe.fill(pair.source) for pair in rows]
     assert recipe.skeleton is not None
-    # Speeds count by how far they move the body in 0.3 s.
+    # Speeds are weighted by how far they move the body in 0.3 s.
     return np.asarray(recipe.layout.effects(columns, 0.3)[recipe.kept] / leg_length(recipe.skeleton))
 
 

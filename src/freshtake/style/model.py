@@ -68,7 +68,7 @@ class Settings(Changeable):
     # takes of the style without it, 1.1 times with it, 1.4 with 0.015
     calming: float = 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
-    slope: int = 3  # steepest time warp of an alignment, and its inverse the flattest
+    slope: int = 3  # steepest slope of a time warp; the flattest is its inverse
     floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual one among DOFs with the same unit
     generalize: bool = True  # blend in the input where it is unlike the examples (eq. 7-8)
     confidence: float | None = None  # k_c of eq. 8; None: by part, such that left-out takes are not unexpected
@@ -120,7 +120,7 @@ class StyleModel:
     floor: Floats  # (foot joints,): their standing heights in the target style
     effects: Floats  # (DOFs,): leg lengths by which one unit of a DOF moves the body
     later: float  # added to log w so that durations are right on average
-    widest: float  # bound of the sway of the heading
+    widest: float  # bound on the sway of the heading
     slowest: float  # source speed below which the style's travel and timing fade: the lowest in the examples
     speeds: Floats  # (2, 3): range of forward speed, sideways speed and turn rate of the source in the examples
     held_out: HeldOut
@@ -234,7 +234,7 @@ class StyleModel:
         return Features(self.recipe, rows, features.start, features.name, False, features.skeleton)
 
     def decode(self, rows: Floats, features: Features) -> Clip:
-        """Decode rows to a clip with the build and position of the clip of the features.
+        """Decode rows to a clip with the build and position of the encoded clip.
 
         Args:
             rows: Rows (frames, DOFs) as returned by `encode`.

@@ -269,7 +269,7 @@ class Mixture:
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
         """Translate with each style in the source's timing, add up the changes, then retime the sum.
 
-        Feet stand where more than half of the weight votes for it.
+        A foot stands if more than half of the weight votes for it.
         """
         tool, turn = self.styles[0], self.turns[0]
         rows = tool.checked(rows)

@@ -49,7 +49,7 @@ from freshtake.style.warping.warps import read_rows
 STEPS = 0.8  # leg lengths per second: legs and root are translated separately, so standing feet slide noticeably
 HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recordings: translated walks slide 0.91 times as much as real ones
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
-UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
+UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # limits of the root's rates
 
 
 class Translated(NamedTuple):
@@ -87,7 +87,7 @@ class Translator:
     source: Normal
     names: tuple[str, ...]  # names of the DOFs
     coding: Coding
-    stands: Stands = NOTHING  # of the feet
+    stands: Stands = NOTHING  # classifiers of the feet
 
     @cached_property
     def width(self) -> int:

@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Floats
 LARGEST = 4.0
 NATURAL = 1.3  # above it, variants leave the range of recorded takes
 TRIES = 5  # at the full amount
-SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, tried next on the best of them
+SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of these draws
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.guidance import Guided

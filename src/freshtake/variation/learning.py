@@ -39,7 +39,7 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-SURE = 0.002  # probability that a take that belongs is as far off: below it takes are left out, up to CHANCE only named
+SURE = 0.002  # probability that a take that belongs is as far off: below this left out, up to CHANCE only named
 
 
 class LeftOut(NamedTuple):
@@ -98,7 +98,7 @@ class Ingested:
             lines.append(f"{one.name}{more} may be unlike the others: {one.reason}. Leave it out, or add takes like it")
         if self.closing is not None and (lines or self.closing.doubtful):
             word, other = ("repeats", "acyclic") if self.closing.cyclic else ("does not repeat", "cyclic")
-            lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
+            lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrides this")
         return lines
 
 

@@ -36,7 +36,7 @@ WINDOW = 3.0  # horizons: how far ahead the nearest point of a path is searched
 
 @dataclass(frozen=True, eq=False)
 class Steering:
-    """Keep a heading (radians, 0 is the start's), or follow a path (points, 2) in the ground plane, world x and z or y.
+    """Keep a heading (radians, 0 at the start), or follow a path (points, 2) in the ground plane, world x and z or y.
 
     Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
     followed from its first point on, even where it crosses itself; after its end the motion continues straight, or

@@ -268,11 +268,11 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
             heading = heading - 2.0 * np.pi * np.round((heading - mean.heading).mean() / (2.0 * np.pi))
             moved[k] = Path(np.exp(-1j * turns[k]) * (path.ground - shifts[k]), heading)
         mean = Path(np.mean([p.ground for p in moved], axis=0), np.mean([p.heading for p in moved], axis=0))
-    # the common frame begins where the mean begins and faces as it does: forward is forward, whatever the world's axes
+    # the common frame begins where the mean does and faces the same way: forward is forward in any world axes
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    # a mean direction shorter than 0.5 means that takes go in different directions: use the first
+    # a mean direction shorter than 0.5 means that takes go in different directions: use the first take's
     some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)

@@ -22,7 +22,7 @@ from freshtake.style.systems.state_kernels import Modal, run_modal
 
 LOOK = 0.25  # seconds of the beginning that must recur in a repeating motion
 LIKE = 0.35  # largest mean squared difference, in variances, of recurring frames
-SHORTEST = 0.4  # seconds, of a period, at least
+SHORTEST = 0.4  # seconds: the minimum period
 ONE_STYLE = 5.0  # degrees: recorded takes of one style differ by 3 to 5, those of two styles by 8 and more
 
 
@@ -75,7 +75,7 @@ class Bank:
         return max((system.radius for system in self.systems), default=0.0)
 
     def memory(self, share: float = 0.01) -> int:
-        """Count the frames after which less than `share` of a deviation remains."""
+        """Return the number of frames after which less than `share` of a deviation remains."""
         return 0 if self.radius < 1e-9 else int(np.ceil(np.log(share) / np.log(min(self.radius, 1.0 - 1e-9)))) + 1
 
     def start(self) -> Floats:

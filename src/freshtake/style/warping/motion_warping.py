@@ -170,7 +170,7 @@ def dynamic(kind: int) -> Method:
 
 
 def steps_of(path: Ints, frames: int) -> Floats:
-    """Count the frames of the second motion that each frame of the first one lasts, from pairs of frames."""
+    """Return how many frames of the second motion each frame of the first one lasts, from pairs of frames."""
     count = np.bincount(path[:, 0], minlength=frames)
     met = np.flatnonzero(count)
     place = np.bincount(path[:, 0], weights=path[:, 1], minlength=frames)[met] / count[met]

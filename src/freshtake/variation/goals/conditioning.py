@@ -77,8 +77,8 @@ def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
 def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
     """Return the distance of pinned values from a drawn variant, in standard deviations, at the farthest frame.
 
-    The root mean square over DOFs: about 1.4 if both deviate as usual. The farthest single value would mean little,
-    because among a hundred DOFs one always hardly varies at that phase.
+    This is the root mean square over DOFs: about 1.4 if both deviate as usual. The farthest single value would
+    mean little, because among a hundred DOFs one always hardly varies at that phase.
     """
     size = spread.total[held.frames, held.dofs]
     away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)

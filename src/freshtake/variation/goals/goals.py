@@ -52,7 +52,7 @@ class PosePin:
         if not np.isfinite(self.time):
             raise UsageError("the time of a pinned pose must be a number of seconds")
         if self.placed and not isinstance(self.motion, Clip):
-            raise UsageError("only poses of a body have a position on the ground, so they alone can be placed")
+            raise UsageError("only poses of a body can be placed: they alone have a position on the ground")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Goals:
         for name in ("duration", "speed"):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0.0):
-                raise UsageError(f"the {name} to reach must be greater than 0, but is {value}")
+                raise UsageError(f"the requested {name} must be greater than 0, but is {value}")
 
     def pose_pins(self, frames: int, frame_time: float) -> list[tuple[int, PosePin]]:
         """Return the pinned poses by frame.

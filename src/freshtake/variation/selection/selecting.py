@@ -119,7 +119,7 @@ def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
     """Return trusted motions at the size and rate of the first; each must be comparable with it."""
     if len(trusted) < LEAST_TRUSTED:
         have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
-        raise UsageError(f"{have} cannot show how similar clips differ: give at least {LEAST_TRUSTED}, preferably 8")
+        raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, ideally 8")
     fitted = [comparable(motion, trusted) for motion in trusted]
     for number, one in enumerate(fitted):
         if one.refusal:
