@@ -167,7 +167,7 @@ def spread_weights(requested: Mapping[str | float, float], levels: Sequence[str 
     out = np.zeros(len(levels))
     for level, weight in requested.items():
         if level not in levels:
-            raise UsageError(f"{level!r} is not a {what} of this model; those are {', '.join(map(str, levels))}")
+            raise UsageError(f"{level!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
         out[list(levels).index(level)] = weight
     if not (np.isfinite(out).all() and abs(out.sum() - 1.0) < 1e-6):
         raise UsageError(f"the weights of a {what} must sum to 1, but sum to {out.sum():g}")
@@ -284,7 +284,7 @@ def weights_of(requested: Weights, levels: Sequence[Level], what: str) -> Floats
     if requested in levels:
         return spread_weights({requested: 1.0}, levels, what)
     if isinstance(requested, str) or len(numbers) < len(levels) or len(numbers) < 2:
-        raise UsageError(f"{requested!r} is not a {what} of this model; those are {', '.join(map(str, levels))}")
+        raise UsageError(f"{requested!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
     place = min(max(sum(number <= requested for number in numbers) - 1, 0), len(numbers) - 2)
     share = (float(requested) - numbers[place]) / (numbers[place + 1] - numbers[place])
     return spread_weights({levels[place]: 1.0 - share, levels[place + 1]: share}, levels, what)
