@@ -1,9 +1,9 @@
 """Make a variant's feet stand when, and as, the feet of the take that it follows most.
 
-Where feet stand, the feet of combined takes nearly stand. The remaining movement is removed: while a foot of the
-followed take stands, the variant's foot copies its movement, tilt and height, at the position where the variant put it.
-Between two stands the correction changes smoothly from one to the other. Legs follow by the smallest rotation of hip
-and knee. A take itself passes through unchanged.
+When the feet of takes stand, those of their combination only nearly do. The remaining movement is removed: while a foot
+of the followed take stands, the variant's foot copies its movement, tilt and height, at the position where the variant
+put it. Between two stands the correction changes smoothly from one to the other. Legs follow by the smallest rotation
+of hip and knee. A take itself passes through unchanged.
 """
 
 from __future__ import annotations
