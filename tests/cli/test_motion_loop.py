@@ -92,7 +92,7 @@ def test_streams_and_files_in_place(folder: Path, tmp_path: Path, capsys: pytest
         (["loop", "jump_1.bvh", "-o", "x.bvh"], "no cycle to loop"),
         (["loop", "walk_1.bvh", "-o", "x.bvh", "--cycles", "3"], "is one cycle"),
         (["vary", "walk.ftm", "-o", "x", "--closing-frame"], "only loops"),
-        (["vary", "walk.ftm", "-o", "x", "--loop", "--heading", "3"], "goes straight on"),
+        (["vary", "walk.ftm", "-o", "x", "--loop", "--heading", "3"], "continues straight on"),
         (["vary", "walk.ftm", "-o", "x", "--in-place", "--root-motion", "joint"], "choose one"),
     ],
 )

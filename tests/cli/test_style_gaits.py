@@ -45,13 +45,13 @@ def test_a_walk_between_the_speeds_travels_at_the_speed_asked_for(
 
 
 CASES = {
-    "style": (["--style", "proud", "--speed", "1.3"], "no style"),
+    "style": (["--style", "proud", "--speed", "1.3"], "not a style"),
     "weights": (["--style", "normal=0.4", "--speed", "1.3"], "sum to 1"),
     "no weight": (["--style", "normal=much", "--speed", "1.3"], "not a weight"),
-    "speed": (["--style", "normal", "--speed", "fast"], "no speed"),
+    "speed": (["--style", "normal", "--speed", "fast"], "not a speed"),
     "far": (["--style", "normal", "--speed", "900"], "too far"),
-    "nan": (["--style", "normal", "--speed", "nan"], "no speed"),
-    "cycles": (["--style", "normal", "--speed", "1", "--cycles", "0"], "at least one cycle"),
+    "nan": (["--style", "normal", "--speed", "nan"], "not a speed"),
+    "cycles": (["--style", "normal", "--speed", "1", "--cycles", "0"], "cycles must be 1 or more"),
 }
 
 

@@ -43,7 +43,7 @@ def test_two_folders_are_paired_by_content_and_a_page_is_written(
     assert run([*arguments, "--order", "2", "--report", str(page)]) == 0
     shown = capsys.readouterr()
     assert "normal_0" in shown.err and "leg lengths/s" in shown.err  # the table of pairs
-    assert "joints of clips left out are" in shown.out and "asked for" not in shown.out
+    assert "joints of left-out clips are" in shown.out and "asked for" not in shown.out
     text = page.read_text()
     assert "mean/variance" in text and text.count("<img") >= 3
     assert len(ft.load(target).pairs) > 3  # every clip with every one of like content

@@ -85,9 +85,9 @@ def test_among_themselves(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys:
         (["a_6.csv", "--trusted", "a_0.csv", "a_1.csv"], "2 trusted clips cannot show"),
         (["missing.csv", *TRUSTED], "there is no such file"),
         (["broken.bvh", *TRUSTED], "broken.bvh"),
-        (["a_6.csv", "--trusted", "a_0.csv", "a_1.csv", "walk.bvh"], "cannot be trusted beside the first one"),
+        (["a_6.csv", "--trusted", "a_0.csv", "a_1.csv", "walk.bvh"], "is not comparable with the first trusted clip"),
         (["a_6.csv", *TRUSTED, "--picture", "why.txt"], "a picture's name ends in one of"),
-        (["a_6.csv", *TRUSTED, "--among"], "at least 3 that can be compared, not 1"),
+        (["a_6.csv", *TRUSTED, "--among"], "at least 3 comparable ones, not 1"),
         (["a_6.csv", *TRUSTED, "--seed", "-1"], "seed must lie"),
     ],
 )

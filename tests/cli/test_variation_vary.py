@@ -140,7 +140,7 @@ def test_draws_that_bodies_cannot_do_are_counted(
     assert (f"{again} of 6 variants" in said.err) == (again > 0)
     assert run([*asked, "--no-guard", "-o", str(tmp_path / "free")]) == 0
     free = capsys.readouterr()
-    assert all(guard["tries"] == 1 for guard in json.loads(free.out)["guards"]) and "drawn again" not in free.err
+    assert all(guard["tries"] == 1 for guard in json.loads(free.out)["guards"]) and "redrawn" not in free.err
     kept = [k for k, guard in enumerate(guards) if guard["tries"] == 1]
     files = [sorted((tmp_path / name).iterdir()) for name in ("v", "free")]
     assert all(files[0][k].read_bytes() == files[1][k].read_bytes() for k in kept)

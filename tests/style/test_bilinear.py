@@ -129,13 +129,13 @@ def test_refusals(gaits: GaitModel, walks: dict[tuple[str | float, str | float],
     cases = [
         (lambda: bilinear.fit({k: c for k, c in walks.items() if k != ("crouch", 0.9)}), "crouch at 0.9 is missing"),
         (lambda: bilinear.fit({("normal", 1.0): walks["normal", 1.3]}), "second style or speed"),
-        (lambda: bilinear.fit(walks, reference=("proud", 1.0)), "none of the clips"),
-        (lambda: gaits.synthesize("proud", 1.0), "no style of this model"),
+        (lambda: bilinear.fit(walks, reference=("proud", 1.0)), "not one of the clips"),
+        (lambda: gaits.synthesize("proud", 1.0), "not a style of this model"),
         (lambda: gaits.synthesize({"normal": 0.5}, 1.0), "sum to 1"),
-        (lambda: gaits.synthesize("normal", "fast"), "no speed of this model"),
-        (lambda: gaits.synthesize("normal", 1.0, cycles=0), "at least one cycle"),
+        (lambda: gaits.synthesize("normal", "fast"), "not a speed of this model"),
+        (lambda: gaits.synthesize("normal", 1.0, cycles=0), "cycles must be 1 or more"),
         (lambda: gaits.synthesize("normal", 900.0), "too far beyond the examples"),
-        (lambda: weights_of({"x": 1.0}, ("a", "b"), "style"), "no style"),
+        (lambda: weights_of({"x": 1.0}, ("a", "b"), "style"), "not a style"),
     ]
     for act, words in cases:
         with pytest.raises(UsageError, match=words):

@@ -145,5 +145,5 @@ def test_planting_rows_or_without_poses_is_refused() -> None:
     with pytest.raises(UsageError, match="decode=True"):
         learned.stream([], plant=True)
     bare = replace(learned, poses=learned.poses[:0])
-    with pytest.raises(UsageError, match="learn it again"):
+    with pytest.raises(UsageError, match="relearn it"):
         bare.stream([], decode=True, plant=True)

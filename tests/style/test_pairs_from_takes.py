@@ -27,13 +27,13 @@ def test_takes_are_cut_only_where_both_recur() -> None:
         found = cut_and_paired(*pair)
         assert not found.are_cut
         assert found.pairs == (pair,)
-        assert "nothing recurs" in found.what
+        assert "nothing repeats" in found.what
 
 
 def test_a_single_pair_of_stretches_is_not_called_a_take_in_which_nothing_recurs() -> None:
     found = cut_and_paired(walk(80, cycles=2), walk(180, "limp", cycles=2))
     assert found.are_cut
-    assert "nothing recurs" not in found.what
+    assert "nothing repeats" not in found.what
 
 
 def test_the_mean_pose_of_one_take_says_nothing() -> None:

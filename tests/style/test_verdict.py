@@ -86,7 +86,7 @@ def test_the_speed_is_that_of_the_source_or_of_the_style(limping: ft.style.Style
     assert usual["style"].speed == pytest.approx(limping.teacher[1].speed, rel=0.08)
     assert usual["proportion"].speed != pytest.approx(source.speed, rel=0.01)
     assert usual["source"].slide < 2.0 * usual["proportion"].slide + 0.02
-    with pytest.raises(UsageError, match="the speed is one of"):
+    with pytest.raises(UsageError, match="speed must be one of"):
         limping.translate(clip, speed="fast")
 
 

@@ -65,7 +65,7 @@ def test_what_keeps_failing_varies_less(takes: list[Clip], limits: BodyLimits) -
     assert report.share == SHARES[1] and report.tries == TRIES + 2
     assert drawn[TRIES:] == [(1, share) for share in SHARES[:2]]  # the best draw, not the first
     notes = guard_notes([report, GuardReport()])
-    assert notes[0].startswith("1 of 2 variants was drawn again") and "down to 0.5 of it" in notes[1]
+    assert notes[0].startswith("1 of 2 variants was redrawn") and "down to 0.5 of it" in notes[1]
 
 
 def test_the_best_is_kept_where_none_passes(takes: list[Clip], limits: BodyLimits) -> None:

@@ -1,9 +1,9 @@
 """Bilinear analysis of aligned gait cycles: style and speed as two independent sliders (Hsu 2005, §5.1).
 
 gaits = bilinear.fit({("normal", 1.0): walk_1, ("normal", 1.6): walk_2, ("crouch", 1.0): ..., ("crouch", 1.6): ...})
-gaits.synthesize({"normal": 0.5, "crouch": 0.5}, 1.3, cycles=4)     # between; weights may go beyond 0 and 1
+gaits.synthesize({"normal": 0.5, "crouch": 0.5}, 1.3, cycles=4)     # in between; weights may go beyond 0 and 1
 
-Bilinear factors of a table: y(s, c) = sum over i, j of w(i, j) a_i(s) b_j(c) (Tenenbaum and Freeman 2000).
+The bilinear factors of a table are y(s, c) = sum over i, j of w(i, j) a_i(s) b_j(c) (Tenenbaum and Freeman 2000).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from freshtake.style.warping.motion_warping import WarpSettings
 from freshtake.style.warping.warp_inputs import best_shift, clip_rows, gait_of
 from freshtake.style.warping.warps import read_rows
 
-FARTHEST = 3.0  # logarithm of the pace relative to the reference's: twenty times faster or slower is no gait
-SLACK = 0.04  # share of a cycle that may be missing at a clip's ends
+FARTHEST = 3.0  # logarithm of the pace relative to the reference's: twenty times faster or slower is not a gait
+SLACK = 0.04  # fraction of a cycle that may be missing at a clip's ends
 
 
 @dataclass(frozen=True, eq=False)
 class GaitCode:
-    """How a cycle is coded: the recipe of its rows and the frames of the common clock (the first is not repeated)."""
+    """The coding of a cycle: the recipe of its rows and the frames of the common clock (the first is not repeated)."""
 
     recipe: Recipe
     frames: int
@@ -45,7 +45,7 @@ class GaitCode:
 
 
 def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tell: Report) -> tuple[GaitCode, Floats]:
-    """Return the code, and vectors (clips, numbers) of one cycle of each clip, aligned to the reference's cycle."""
+    """Return the code, and the vectors (clips, numbers) of one cycle per clip, aligned to the reference's cycle."""
     origin = one_cycle(clips[reference])
     cycles = [origin if k == reference else one_cycle(clip, origin) for k, clip in enumerate(clips)]
     coded = recipe(cycles, angles="expmap", root="heading", scale="none", drop_constant=False)
@@ -62,9 +62,9 @@ def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tel
 
 
 def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
-    """Find the cycle whose end is most like its start; its first frame is repeated at the end.
+    """Find the cycle whose end is most similar to its start; its first frame is repeated at the end.
 
-    With `like` it begins at the phase of that cycle. A clip that does not recur counts as one cycle.
+    With `like`, it begins at the phase of that cycle. A clip that does not repeat is treated as one cycle.
     """
     rows = clip_rows(clip, like or clip)[0]
     gait = gait_of(clip, rows)
@@ -77,7 +77,7 @@ def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
     bounds = np.rint(marks).astype(int).tolist()
     pieces = [take_frames(clip, low, high + 1) for low, high in pairwise(bounds) if high > low]
     if not pieces:
-        raise UsageError(f"{clip.name or 'a clip'} holds no whole cycle of the reference's phase: give a longer take")
+        raise UsageError(f"{clip.name or 'a clip'} has no complete cycle at the reference's phase: give a longer take")
     return min(pieces, key=first_to_last)
 
 
@@ -91,7 +91,7 @@ def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
 
 
 def closed(rows: Floats) -> Floats:
-    """Return all rows but the last, with the gap between last and first spread evenly, so that they form a loop."""
+    """Return all rows but the last, with the gap between last and first spread evenly to form a loop."""
     count = len(rows) - 1
     ramp = np.arange(count)[:, None] / count - 0.5
     out: Floats = rows[:-1] - ramp * (rows[-1] - rows[0])
@@ -101,12 +101,12 @@ def closed(rows: Floats) -> Floats:
 def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
     """Make a clip of several cycles, at the recipe's rate; the first frame is repeated at the end."""
     if cycles < 1:
-        raise UsageError(f"at least one cycle is made, not {cycles}")
+        raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
     rows, log_pace = vector[: -code.frames].reshape(code.frames, -1), vector[-code.frames :]
     if np.abs(log_pace).max() > FARTHEST:
-        raise UsageError("this style and speed lie too far beyond the examples: give weights nearer to 0 and 1")
+        raise UsageError("this style and speed are too far beyond the examples: give weights closer to 0 and 1")
     pace = np.exp(log_pace)
-    ends = np.concatenate([[0.0], np.cumsum(0.5 * (pace + np.roll(pace, -1)))])  # time of each phase, in frames
+    ends = np.concatenate([[0.0], np.cumsum(0.5 * (pace + np.roll(pace, -1)))])  # the time of each phase, in frames
     # An integer number of frames per cycle: otherwise the loop would not meet its start.
     count = max(2, round(ends[-1]))
     time = np.arange(cycles * count + 1) % count * (ends[-1] / count)
@@ -138,7 +138,7 @@ def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int =
     full = table.shape[0], table.shape[1]
     first, second = full if ranks is None else ranks
     if not (1 <= first <= full[0] and 1 <= second <= full[1]):
-        raise UsageError(f"ranks {ranks} do not lie between (1, 1) and {full}")
+        raise UsageError(f"ranks {ranks} are not between (1, 1) and {full}")
     contents = _leading(np.swapaxes(table, 0, 1), second)
     styles = _leading(table, first)
     for _ in range(rounds if (first, second) != full else 0):
@@ -149,8 +149,8 @@ def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int =
 
 
 def _leading(table: Floats, rank: int) -> Floats:
-    """Return the leading left singular vectors (rows, rank) of the table unfolded along its first axis."""
-    # A table has few levels and long vectors: the small Gram matrix has the same singular vectors and is cheaper.
+    """Return the leading left singular vectors (rows, rank) of a table unfolded along its first axis."""
+    # A table has few levels and long vectors: the small Gram matrix has the same singular vectors and costs less.
     flat = table.reshape(len(table), -1)
     values, vectors = np.linalg.eigh(flat @ flat.T)
     return np.asarray(vectors[:, np.argsort(-values)[:rank]])
@@ -167,10 +167,10 @@ def spread_weights(requested: Mapping[str | float, float], levels: Sequence[str 
     out = np.zeros(len(levels))
     for level, weight in requested.items():
         if level not in levels:
-            raise UsageError(f"{level!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
+            raise UsageError(f"{level!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
         out[list(levels).index(level)] = weight
     if not (np.isfinite(out).all() and abs(out.sum() - 1.0) < 1e-6):
-        raise UsageError(f"the weights of a {what} must sum to 1, but they sum to {out.sum():g}")
+        raise UsageError(f"the weights of a {what} must sum to 1, but sum to {out.sum():g}")
     return out
 
 
@@ -200,7 +200,7 @@ class GaitModel:
         return a, weights_of(speed, self.speeds, "speed") @ self.factors.contents
 
     def vector(self, style: Weights, speed: Weights) -> Floats:
-        """Return one cycle as numbers.
+        """Return one cycle as a vector.
 
         Args:
             style: A trained style, or weights by style (see `synthesize`).
@@ -216,12 +216,12 @@ class GaitModel:
         """Make a walk of several cycles whose end meets its start.
 
         A style or speed is the name of a trained one, or weights such as {"normal": 1.4, "crouch": -0.4}, which must
-        sum to 1; where all trained levels are numbers, any number: between neighbors, or beyond the outer ones.
+        sum to 1. If all trained levels are numbers, it may be any number: between neighbors, or beyond the outer ones.
 
         Args:
             style: The style, as above.
-            speed: The speed, likewise.
-            cycles: How many cycles follow each other.
+            speed: The speed, as above.
+            cycles: The number of consecutive cycles.
             name: The name of the clip.
 
         Returns:
@@ -239,18 +239,18 @@ def fit(
     settings: WarpSettings | None = None,
     report: Report | None = None,
 ) -> GaitModel:
-    """Learn from one clip per style and speed; each holds one gait cycle, or several, of which the steadiest is used.
+    """Learn from one clip per style and speed, each with one gait cycle, or several, of which the steadiest is used.
 
     Args:
         cycles: Clips by (style, speed); every style is needed at every speed.
-        reference: The (style, speed) that all are aligned with by iterative motion warping; None: the first.
-        ranks: How many coordinates styles and speeds get. None: as many as there are, so that every trained cycle is
+        reference: The (style, speed) that all others are aligned to by iterative motion warping; None: the first.
+        ranks: The number of coordinates of styles and speeds. None: as many as there are, so every trained cycle is
             reproduced; fewer keep what styles and speeds have in common.
-        settings: How cycles are aligned.
-        report: Called with the progress.
+        settings: The settings of alignment.
+        report: Receives `Progress`.
 
     Returns:
-        The model, from which walks of any style and speed are made.
+        The model, which makes walks of any style and speed.
     """
     styles, speeds = _levels([key[0] for key in cycles]), _levels([key[1] for key in cycles])
     keys = [(style, speed) for style in styles for speed in speeds]
@@ -260,7 +260,7 @@ def fit(
         raise UsageError(f"a style × speed model needs a clip of every style at every speed, but {lacking} is missing")
     origin = reference or next(iter(cycles))
     if origin not in cycles:
-        raise UsageError(f"the reference {origin} is none of the clips")
+        raise UsageError(f"the reference {origin} is not one of the clips")
     tell = report or silent
     code, vectors = gait_code([cycles[key] for key in keys], keys.index(origin), settings or WarpSettings(), tell)
     factors = factorize(vectors.reshape(len(styles), len(speeds), -1), ranks)
@@ -284,7 +284,7 @@ def weights_of(requested: Weights, levels: Sequence[Level], what: str) -> Floats
     if requested in levels:
         return spread_weights({requested: 1.0}, levels, what)
     if isinstance(requested, str) or len(numbers) < len(levels) or len(numbers) < 2:
-        raise UsageError(f"{requested!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
+        raise UsageError(f"{requested!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
     place = min(max(sum(number <= requested for number in numbers) - 1, 0), len(numbers) - 2)
     share = (float(requested) - numbers[place]) / (numbers[place + 1] - numbers[place])
     return spread_weights({levels[place]: 1.0 - share, levels[place + 1]: share}, levels, what)

@@ -1,11 +1,12 @@
-"""The body as the systems see it: trunk and legs by where they end, not by the joints between.
+"""The body as the systems see it: trunk and legs are represented by their ends, not by the joints in between.
 
-In recordings joints compensate each other so that the ends move smoothly: the back the pelvis' tilt, the thigh
-the knee. Systems of single joints would pass on each by itself and shake head and feet. So trunk and thighs are
-turned against the upright heading, not against the pelvis. Near a straight leg the knee's angle has corners, and the
-thigh has corners against them; recordings hold knees straight throughout steps. So a thigh's three numbers become the
-turn of the line from hip to ankle, a foot's its turn against that line, and a knee's angle a number that grows with the
-distance. Nothing is lost, but knees never bend the wrong way farther than in the examples.
+In recordings, joints compensate each other so that the ends move smoothly: the back compensates for the tilt of the
+pelvis, the thigh for the knee. Systems of single joints would treat each separately and shake head and feet. So
+rotations of trunk and thighs are measured against the upright heading, not against the pelvis. Near a straight leg
+the knee's angle has corners, and the thigh has corners that oppose them; recordings hold knees straight throughout
+steps. So a thigh's three numbers become the rotation of the line from hip to ankle, a foot's its rotation against that
+line, and a knee's angle a number that grows with the distance. Nothing is lost, except that knees never bend the wrong
+way farther than in the examples.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from freshtake.numeric.limb_kernels import (
 )
 from freshtake.numeric.rotations import multiply
 
-AHEAD = 2.8  # radians of bend that the tables cover
-SOFT = 0.1  # share of the angle itself: distances alone would leave straight knees undetermined
-SWINGS = 4  # column of the root's first tilt
+AHEAD = 2.8  # radians of knee bend that the tables cover
+SOFT = 0.1  # weight of the angle itself: distances alone would leave straight knees undetermined
+SWINGS = 4  # the column of the root's first tilt
 
 
 class Coding(NamedTuple):
-    """Trunk and legs as arrays, of which those of legs have a first axis (legs, ...).
+    """Trunk and legs as arrays; those of legs have a first axis (legs, ...).
 
-    `at` (legs, 3) are the first columns of thigh, knee and foot, `reference` (legs, 3, 4) what their rotations are
-    measured from, `offsets` (legs, 2, 3) lead to the knee and to the ankle, `hinges` (legs, 3) are the knees' axes,
-    flexion positive, `tables` (legs, 2, nodes) are angles about them, from the straightest on, and their numbers.
-    `stems` (joints,) are the first columns of the joints that hang from the root, thighs among them; `held` (joints, 4)
-    is how each hangs there while the root is upright, `rest` (joints, 4) what its rotation is measured from.
+    `at` (legs, 3) are the first columns of thigh, knee and foot; `reference` (legs, 3, 4) is what their rotations are
+    measured from; `offsets` (legs, 2, 3) lead to the knee and the ankle; `hinges` (legs, 3) are the knees' axes,
+    flexion positive; `tables` (legs, 2, nodes) are angles about these, from the straightest on, and their numbers.
+    `stems` (joints,) are the first columns of the joints that hang from the root, including thighs; `held` (joints, 4)
+    is how each hangs there while the root is upright; `rest` (joints, 4) is what its rotation is measured from.
     """
 
     at: Ints
@@ -63,7 +64,7 @@ PLAIN = Coding(
 
 
 def coding_of(recipe: Recipe, poses: Floats) -> Coding:
-    """Find the joints to code, those with all three DOFs; hinges are fitted to poses (rows), none: no coding."""
+    """Find the joints to code, those with all three DOFs; hinges are fitted to poses (rows): without any, no coding."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     skeleton = layout.skeleton
@@ -93,7 +94,7 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
 
 
 def _column(recipe: Recipe, joint: int) -> int:
-    """Return the first of a joint's three columns; -1 where some are missing."""
+    """Return the first of a joint's three columns; -1 if any are missing."""
     assert recipe.skeleton is not None
     names = tuple(f"{recipe.skeleton.names[joint]}.{axis}" for axis in "xyz")
     at = recipe.names.index(names[0]) if names[0] in recipe.names else -1
@@ -120,7 +121,7 @@ def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
 
 
 def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats, Floats] | None:
-    """Find the knee's axis and its table; None where the knee does not bend."""
+    """Find the knee's axis and its table; None if the knee does not bend."""
     # The principal axis of the examples' rotations: the file's axes need not be the knee's.
     values, directions = np.linalg.eigh(vectors.T @ vectors)
     axis, upper = directions[:, -1], np.empty(3)
@@ -138,11 +139,11 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
     # Nodes of the tables from angles to distances.
     angles = np.linspace(farthest, straight + AHEAD, 4096)
 
-    def shortening(angle: Floats) -> Floats:  # minus the derivative of the distance
+    def shortening(angle: Floats) -> Floats:  # the negative derivative of the distance
         squared = upper @ upper + lower @ lower + 2.0 * (along + cosine * np.cos(angle) + sine * np.sin(angle))
         return np.asarray((cosine * np.sin(angle) - sine * np.cos(angle)) / np.sqrt(np.maximum(squared, 1e-12)))
 
-    # The number grows as the leg shortens, which is flat at straight: a share of the angle keeps it invertible there.
+    # The number grows as the leg shortens, which is flat near straight: part of the angle keeps it invertible there.
     slopes = SOFT + (1.0 - SOFT) * np.maximum(shortening(angles), 0.0) / shortening(np.zeros(1))
     numbers = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(angles))])
     return axis, np.stack([angles, numbers - np.interp(0.0, angles, numbers)])

@@ -1,4 +1,4 @@
-"""The meaning of columns: blocks, parts, deviations; and where the input is unlike the examples (eq. 7-8)."""
+"""The meaning of columns: blocks, parts, deviations; and when the input is unlike the examples (eq. 7-8)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
-SPEEDS = 0.15  # share of the usual speed: the least deviation of a style's speeds
+SPEEDS = 0.15  # fraction of the usual speed: the minimum deviation of a style's speeds
 TIMING, HEADING = "timing", "heading"  # blocks that are not joints
-LEGS, ARMS, ALL = "legs", "arms", "all"  # parts of the body that have no number
+LEGS, ARMS, ALL = "legs", "arms", "all"  # names of body parts without a number
 STRONGEST = 2.0  # strength of a style
-ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a held-out take
+ORDINARY = 0.01  # the weight (eq. 8) of the least similar moment of a held-out take
 LEAST = 1.0  # k_c is at least this
 Strength = float | Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Block:
-    """A separate system: the DOFs of the source that drive it, and the DOFs of the target that it yields."""
+    """A separate system: the source DOFs that drive it, and the target DOFs that it outputs."""
 
     name: str
     inputs: tuple[int, ...]
@@ -36,15 +36,15 @@ class Block:
 
 
 def blocks_of(recipe: Recipe, deviation: Floats) -> tuple[Block, ...]:
-    """Split DOFs by joint; the timing, the last DOF of the target, is a block of its own.
+    """Split DOFs by joint; the timing, the last DOF of the target, is a separate block.
 
-    Departs from the paper: a thigh drives knee and foot next to their DOFs, and both thighs drive the root: knees,
-    feet and root predict each other poorly, thighs predict them well. Of each leg joint only the DOF with the largest
-    `deviation` (DOFs,) drives anything: in a few takes the lesser axes correlate with the swing, so systems read the
-    swing off them; those of another person do not, and feet would slide. The timing is driven by the root's rates,
-    thighs and upper arms, for a punch is quicker than a kick, and the root's travel does not distinguish them. The sway
-    of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by the
-    thighs: rates would make it shake, and turning would leak into it.
+    Departs from the paper: a thigh drives knee and foot in addition to their own DOFs, and both thighs drive the root:
+    knees, feet and root predict each other poorly, thighs predict them well. In each leg joint only the DOF with the
+    largest `deviation` (DOFs,) drives anything: in a few takes the minor axes correlate with the swing, so systems
+    would read the swing from them; another person's do not, and feet would slide. The timing is driven by the root's
+    rates, thighs and upper arms, since a punch is quicker than a kick and the root's travel does not distinguish them.
+    The sway of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by
+    the thighs: rates would make it shake, and turning would leak into it.
     """
     joints = _columns_by_joint(recipe)
     assert recipe.skeleton is not None
@@ -84,7 +84,7 @@ def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
 
 
 def leg_blocks(recipe: Recipe) -> set[str]:
-    """Return the blocks that predict footplants: root, legs and heading; arms only seem to, in few takes."""
+    """Return the blocks that predict footplants: root, legs and heading; arms only appear to, in a few takes."""
     assert recipe.skeleton is not None
     names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
     legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
@@ -98,7 +98,7 @@ def root_columns(recipe: Recipe) -> tuple[int, ...]:
 
 
 def column_of(recipe: Recipe, dof: str) -> int | None:
-    """Find the column of a DOF of the root by its short name; None where it never changes in the examples."""
+    """Find the column of a DOF of the root by its short name; None if it never changes in the examples."""
     root = recipe.names[0].rsplit(".", 1)[0]
     name = f"{root}.{dof}"
     return recipe.names.index(name) if name in recipe.names else None
@@ -106,7 +106,7 @@ def column_of(recipe: Recipe, dof: str) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """Mean and deviation per DOF: values are normalized to (value - mean) / deviation, and back (Hsu 2005, §4.1)."""
+    """Mean and deviation per DOF: values are normalized to (value - mean) / deviation and back (Hsu 2005, §4.1)."""
 
     mean: Floats
     deviation: Floats
@@ -138,9 +138,9 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """Return how much each DOF's deviation counts as unexpected: less where a deviation hardly moves the body.
+    """Return how much each DOF's deviation counts as unexpected: less if a deviation hardly moves the body.
 
-    Turning and sideways travel are passed through and do not count; speed counts by its excess over the usual one.
+    Turning and sideways travel are passed through and do not count; speed counts only where it exceeds the usual one.
     """
     out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
     forward = column_of(recipe, "forward")
@@ -152,9 +152,9 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
 
 
 def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
-    """Return the names of the parts, and the part (DOFs,) of every DOF.
+    """Return the names of the parts, and the part (DOFs,) of each DOF.
 
-    Both legs are one part with the root, because the height of the hips, the travel and the legs only work together.
+    Both legs are one part with the root, because hip height, travel and legs only work together.
     """
     assert recipe.skeleton is not None
     part_of = [
@@ -169,9 +169,9 @@ def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
 
 
 def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
-    """Return strengths (parts,): one for all, or by part; a part that is not named gets that of "all", or 0.
+    """Return strengths (parts,): one for all, or by part; parts that are not named get that of "all", or 0.
 
-    "arms" is both arms.
+    "arms" means both arms.
     """
     if not isinstance(strength, Mapping):
         strength = {ALL: strength}
@@ -201,7 +201,7 @@ def unlikeness(deviations: float) -> float:
 
 
 def blend_curve(confidence: float, preference: float, reach: float = 4.0, points: int = 201) -> tuple[Floats, Floats]:
-    """Return the curve of figure 4: deviations from the mean, and the weight there."""
+    """Return the curve of figure 4: deviations from the mean, and their weights."""
     x = np.linspace(-reach, reach, points)
     return x, np.array([unlikeness(abs(d) / confidence) ** preference for d in x])
 
@@ -209,10 +209,10 @@ def blend_curve(confidence: float, preference: float, reach: float = 4.0, points
 def confidences(
     recipe: Recipe, takes: Sequence[Floats], effects: Floats, *, floor: float, least: float, preference: float
 ) -> Floats:
-    """Estimate k_c of eq. 8 per DOF by comparing each take of the source (frames, DOFs) with all others.
+    """Estimate k_c of eq. 8 per DOF by comparing each source take (frames, DOFs) with all others.
 
-    The moment at which a part of the body is most unlike them gets the weight `ORDINARY`, and so does the speed by
-    itself. A single take is split into halves.
+    The moment at which a body part is least similar to them gets the weight `ORDINARY`, and so does the speed,
+    separately. A single take is split into halves.
     """
     if len(takes) == 1:
         takes = np.array_split(takes[0], 2)
@@ -223,13 +223,13 @@ def confidences(
         rest = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, floor)
         away = np.abs(rest.down(take)) * reach_of(recipe, effects, rest, least)
         np.maximum.at(most, part, away.max(axis=0))
-    # The inverse of eq. 7-8: how many deviations away the weight is `ORDINARY`.
+    # The inverse of eq. 7-8: the deviation at which the weight is `ORDINARY`.
     edge = NormalDist().inv_cdf(0.5 + 0.5 * ORDINARY ** (1.0 / preference))
     return np.asarray(np.maximum(most / edge, LEAST)[part])
 
 
 def distinct(sources: Sequence[Floats], names: Sequence[str]) -> list[Floats]:
-    """Return the rows of every source clip once, even if it is in several pairs: its longest aligned piece."""
+    """Return the rows of each source clip once, even if it is in several pairs: its longest aligned piece."""
     longest: dict[str, Floats] = {}
     for rows, name in zip(sources, names, strict=True):
         if name not in longest or len(rows) > len(longest[name]):

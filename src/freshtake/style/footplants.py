@@ -1,4 +1,4 @@
-"""Annotations classified from the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
+"""Classify annotations from the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Annotation:
-    """A yes-or-no label of frames (a footplant or anything else): yes where direction · state is above the boundary."""
+    """A yes-or-no label of frames (a footplant or anything else): yes if direction · state is above the boundary."""
 
     name: str
     direction: Floats
     boundary: float
 
     def label(self, states: Floats) -> Bools:
-        """Label (frames,) from states (frames, features); no lag, no lookahead."""
+        """Label (frames,) from states (frames, features); without lag or lookahead."""
         return np.asarray(states @ self.direction > self.boundary)
 
 
@@ -30,13 +30,13 @@ def learn_annotation(
     """Find the direction that separates the classes best, and the point where their Gaussians are equally likely.
 
     The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes. `seen` are the features that
-    may tell; the others, which may go along with the label by chance, count for nothing.
+    may be used; the others may correlate with the label by chance and get zero weight.
     """
     every, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
     if len(every) != len(yes):
         raise UsageError(f"{name} has {len(yes)} labels for {len(every)} frames")
     full_direction = np.zeros(every.shape[1])
-    # One class alone separates nothing: a zero direction and a boundary on one side of it always answer the same.
+    # A single class separates nothing: a zero direction and a boundary on one side always give the same answer.
     if not 0 < int(yes.sum()) < len(yes):
         return Annotation(name, full_direction, -1.0 if yes.all() else 1.0)
     seen = np.arange(every.shape[1]) if seen is None else seen
@@ -44,7 +44,7 @@ def learn_annotation(
     means = [features[yes].mean(axis=0), features[~yes].mean(axis=0)]
     deviations = features - np.where(yes[:, None], means[0], means[1])
     scatter = deviations.T @ deviations / len(features)
-    # States outnumber what short clips can tell, so every direction gets a hundredth of the mean variance.
+    # There are more states than short clips can determine, so add a hundredth of the mean variance to each direction.
     scatter += 1e-2 * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)
@@ -59,7 +59,7 @@ def _boundary(yes: Floats, no: Floats) -> float:
     prior = np.log(len(yes) / len(no))
     a, b = 0.5 / v0 - 0.5 / v1, m1 / v1 - m0 / v0
     c = 0.5 * m0**2 / v0 - 0.5 * m1**2 / v1 + prior + 0.5 * np.log(v0 / v1)
-    # Equal variances make the quadratic a line; otherwise the second root lies outside the means and does not count.
+    # Equal variances make the quadratic a line; otherwise the second root is outside the means and irrelevant.
     roots = np.roots([a, b, c]) if abs(a) > 1e-12 else np.array([-c / b])
     inside = [float(r.real) for r in roots if abs(r.imag) < 1e-9 and m0 <= r.real <= m1]
     return inside[0] if inside else 0.5 * (m0 + m1)

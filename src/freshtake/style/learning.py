@@ -52,17 +52,17 @@ from freshtake.style.translation_kernels import calmed
 from freshtake.style.warping.alignment import Alignment, align
 from freshtake.style.warping.motion_warping import WarpSettings
 
-Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
-ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, so that a mean pose is a single sample
-ALIKE = 1.05  # slack where all stretches are of one take, so alike that too many states seem to help; jerks fall by 3 %
+Labels = Mapping[str, Sequence[Bools]]  # for each annotation, one array (frames,) per target clip
+ONE_TAKE = 1.0  # steadiness if all stretches are from one take per style, so a mean pose is a single sample
+ALIKE = 1.05  # slack if all stretches are from one take, so similar that extra states seem to help; jerk falls by 3 %
 OTHER_TAKES = (
-    1.5  # times k_c of one take, estimated from its stretches: walks of others are 2.3 times as unlike (see results)
+    1.5  # times k_c of one take, estimated from its stretches: walks of others differ 2.3 times as much (see results)
 )
-WIDER = 1.25  # how much farther than in the examples the heading may sway
+WIDER = 1.25  # how much farther the heading may sway than in the examples
 
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
-    """Make the recipe of both styles' clips; joints that never move have no DOFs, root and legs always have all."""
+    """Make the recipe for clips of both styles; joints that never move have no DOFs, root and legs always have all."""
     moving = recipe(clips, angles="expmap", root="heading", scale="none")
     layout = moving.layout
     assert isinstance(layout, ClipLayout)
@@ -84,20 +84,20 @@ def learn(
     report: Report | None = None,
     map: Mapper | None = None,
 ) -> StyleModel:
-    """Learn to translate from pairs (source style, target style) of clips with the same content.
+    """Learn a translation from pairs (source style, target style) of clips with the same content.
 
-    A single pair of long takes is cut into stretches, which are paired by content; standing is trimmed, single cycles
-    are repeated (see `pairs`), unless labels or alignments are given, which count frames of the clips as they are.
+    A single pair of long takes is cut into stretches, which are paired by content; standing is trimmed and single
+    cycles are repeated (see `pairs`), unless labels or alignments are given, since these refer to frames of the clips.
 
     Args:
-        pairs: Clips of both styles, on one skeleton at one rate, of at least eight frames.
-        settings: How to learn; what is None is chosen from the data.
-        labels: Per annotation one array of booleans (frames of the target,) for each pair. Footplants are detected
-            unless feet are named ("LeftFoot"); any other name becomes an annotation that `StyleModel.labels` predicts.
-        alignments: The alignments of the pairs; computed unless given.
-        one_take: Whether all pairs are stretches of one take of each style.
-        report: Called with the progress.
-        map: Runs independent pieces; the default uses all cores, and the result does not depend on it.
+        pairs: Clips of both styles on the same skeleton, at the same rate, with at least eight frames.
+        settings: The settings of learning; those that are None are chosen from the data.
+        labels: For each annotation, one boolean array (frames of the target,) per pair. Footplants are detected unless
+            feet are named ("LeftFoot"); any other name becomes an annotation that `StyleModel.labels` predicts.
+        alignments: The alignments of the pairs; default: computed.
+        one_take: Whether all pairs are stretches of one take per style.
+        report: Receives `Progress`.
+        map: Runs independent tasks; the default uses all cores, and the result does not depend on it.
 
     Returns:
         The model, which translates other clips and streams.
@@ -123,7 +123,7 @@ def learn(
 
 
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
-    """Align two clips by iterative motion warping with the settings of the style."""
+    """Align two clips by iterative motion warping with the style's settings."""
     return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
 
 
@@ -137,7 +137,7 @@ def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageErro
 def _alignable(
     pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
 ) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
-    """Return the pairs that can be aligned; of one take, others are dropped, separate clips raise."""
+    """Return the pairs that can be aligned; drop others if all are from one take, else raise."""
     good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
     for warp in warps:
         if isinstance(warp, UsageError) and not (one_take and good):
@@ -162,7 +162,7 @@ def learn_rows(
 
     prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     blocks, degrees = blocks_of(recipe, source.deviation), _degrees(recipe, target)
-    tell(Progress(0.35, "learning how joints follow"))
+    tell(Progress(0.35, "learning how joints respond"))
     trials = [
         Trial(source.down(_driving(pair, recipe, weights, settings.calming)), target.down(pair.target), past, fold)
         for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
@@ -184,13 +184,13 @@ def learn_rows(
 
 
 def _taught(pairs: Sequence[tuple[Clip, Clip]]) -> tuple[Gait, Gait] | None:
-    """Measure the mean gaits of both styles in the takes."""
+    """Measure the mean gait of each style in the takes."""
     sides = [mean_gait([gait_of(clip) for clip in side]) for side in zip(*pairs, strict=True)]
     return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
 
 
 def _coded(pair: Pair, coding: Coding) -> Pair:
-    """Return the pair with coded trunk and legs, as the systems see it."""
+    """Return the pair with coded trunk and legs, the form that the systems use."""
     target = np.column_stack([coded(np.ascontiguousarray(pair.target[:, :-1]), coding), pair.target[:, -1]])
     return pair._replace(source=coded(pair.source, coding), target=target)
 
@@ -220,12 +220,12 @@ def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
     """Measure how far one unit of each DOF moves the body, in leg lengths."""
     columns = [recipe.fill(pair.source) for pair in rows]
     assert recipe.skeleton is not None
-    # Speeds count by how far they move the body in 0.3 s.
+    # Speeds are weighted by how far they move the body in 0.3 s.
     return np.asarray(recipe.layout.effects(columns, 0.3)[recipe.kept] / leg_length(recipe.skeleton))
 
 
 def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
-    """Raise where pairs cannot teach a style."""
+    """Raise a UsageError if a style cannot be learned from these pairs."""
     if not pairs:
         raise UsageError("a style is learned from pairs of clips: give at least one")
     first = pairs[0][0]
@@ -239,13 +239,13 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
                 )
             if len(clip) < 8:
                 raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")
-        # Clips that differ by rounding only are one and the same.
+        # Clips that differ only by rounding are the same.
         if len(a) == len(b) and float(np.abs(a.rotations - b.rotations).mean()) < 1e-6:
             raise UsageError(f"source and target of pair {k} are the same motion: there is no style to learn from it")
 
 
 def _identities(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[str, str]]:
-    """Identify clips by their contents, not by their names."""
+    """Identify clips by content instead of name."""
     return [(str(id(a)), str(id(b))) for a, b in pairs]
 
 
@@ -255,7 +255,7 @@ def _target_units(recipe: Recipe) -> list[str]:
 
 
 def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
-    """Return the inputs of the systems, with a past before them."""
+    """Return the inputs of the systems, preceded by a past."""
     fps = 1.0 / recipe.frame_time
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
     smooth: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
@@ -265,7 +265,7 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
 def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
     """Return the prior, in which the style's speed is proportional to the source's.
 
-    Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
+    Errors of a joint's DOFs are weighted in radians; those of the root, whose units differ, by their deviations.
     """
     count, forward = len(recipe.names), column_of(recipe, "forward")
     gains, importance = np.zeros((count, count + 1)), target.deviation**2
@@ -273,12 +273,12 @@ def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
     importance[[k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] == root]] = 1.0
     if forward is not None:
         usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
-        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source does not travel
+        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below, the source does not travel
     return Prior(gains, importance)
 
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
-    """Return squared errors per normalized output of copying the source, timing excepted."""
+    """Return squared errors per normalized output of copying the source, except for timing."""
     errors = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
     return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
@@ -306,7 +306,7 @@ def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[P
 
 
 def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
-    """Return the least ground speed in the examples, and the range (2, 3) of the root's rates as inputs."""
+    """Return the lowest ground speed in the examples, and the range (2, 3) of the root's rates as inputs."""
     rows = source.up(np.concatenate([trial.inputs[trial.past :] for trial in trials]))
     rates = rows[:, root_columns(recipe)]
     return float(np.linalg.norm(rates[:, :2], axis=1).min()), np.stack([rates.min(axis=0), rates.max(axis=0)])
@@ -320,7 +320,7 @@ def _annotations(
     rows: Sequence[Pair],
     labels: Labels,
 ) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
-    """Learn classifiers for the footplants and for every other label, on the states of the examples."""
+    """Learn classifiers for footplants and all other labels from the states of the examples."""
     footplants = {
         foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))
     }

@@ -1,6 +1,6 @@
-"""Pairs of clips to learn from: prepared for alignment, cut from long takes, and as aligned rows (Hsu 2005, §4.1).
+"""Prepare pairs of clips to learn from, cut them from long takes, and make aligned rows of them (Hsu 2005, §4.1).
 
-Standing is trimmed, single cycles are repeated, long takes are cut into stretches of equally many cycles.
+Standing is trimmed, single cycles are repeated, long takes are cut into stretches with equal numbers of cycles.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 from freshtake.style.warping.warps import read_rows
 
-CYCLES = 2  # of a stretch: with one alone the beginning does not recur, which is needed to extrapolate its past
+CYCLES = 2  # per stretch: in a single one the beginning does not recur, which extrapolating its past requires
 REPEATED = CYCLES + 1  # how often a single cycle is repeated: two remain wherever the other style's cycle begins
-SLOWER = 0.7  # share of a take's usual speed: slower cycles belong to starting and stopping
-LOOSE = 2.0 * LIMIT  # two takes offer no other choice: partners may be farther apart than clips of two folders
+SLOWER = 0.7  # fraction of a take's usual speed: slower cycles are part of starting and stopping
+LOOSE = 2.0 * LIMIT  # two takes leave no choice: partners may be farther apart than clips of two folders
 
 
 class Pieces(NamedTuple):
-    """Pairs of stretches, the contents of each, how far those are apart, and a sentence on what was done."""
+    """Pairs of stretches, the content of each, their distances, and a sentence on what was done."""
 
     pairs: tuple[tuple[Clip, Clip], ...]
     contents: tuple[tuple[Content, Content], ...]
     apart: tuple[float, ...]
     what: str
-    are_cut: bool  # False where nothing recurs: the complete takes are used
+    are_cut: bool  # False if nothing recurs: the complete takes are used
 
 
 def fit_to_learn(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[Clip, Clip]]:
-    """Trim standing off the ends of clips that travel, and repeat clips that are one cycle of a gait.
+    """Trim standing off the ends of clips that travel, and repeat clips that are a single gait cycle.
 
-    Two single cycles may begin with different feet; repeated, they hold the same phases, at which both are cut.
+    Two single cycles may begin with different feet; repeated, they contain the same phases, where both are cut.
     """
     fit = {id(clip): _fit(clip) for pair in pairs for clip in pair}
     return [(fit[id(source)], fit[id(target)]) for source, target in pairs]
 
 
 def _fit(clip: Clip) -> Clip:
-    """Return the moving part of a gait, or its only cycle repeated; other clips stay as they are."""
+    """Return the moving part of a gait, or its only cycle repeated; leave other clips as they are."""
     if content(clip).speed == 0.0:
         return clip
     first, stop = moving_part(clip)
@@ -65,8 +65,8 @@ def _fit(clip: Clip) -> Clip:
 
 
 def cut_and_paired(source: Clip, target: Clip) -> Pieces:
-    """Cut both takes into stretches of equally many cycles, and pair those of like speed, relative to their style, and
-    turn; takes without cycles are one pair.
+    """Cut both takes into stretches of equally many cycles, and pair those with similar speed, relative to their style,
+    and turning; takes without cycles are one pair.
     """
     cuts = [stretches(source)]
     cuts.append(stretches(target, cuts[0][0]) if cuts[0] else [])
@@ -78,13 +78,13 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     chosen = _nearest(distances)
     pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
     both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
-    what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
+    what = "one pair of takes in which nothing repeats: it is learned from as it is, and tested on nothing else"
     if are_cut:
         names = source.name or "the source", target.name or "the target"
         count = f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"
         what = (
             f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
-            f"from {names[1]}; those that go and turn most alike are learned from: {count}"
+            f"from {names[1]}; the most similar in speed and turning are used: {count}"
         )
     return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
 
@@ -92,11 +92,11 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
 def moving_part(clip: Clip) -> tuple[int, int]:
     """Return the frame at which a take starts moving, and the one at which it has stopped."""
     ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
-    # Speeds are taken over half a second, about a step.
+    # Measure speeds over half a second, about a step.
     width = max(1, round(0.5 / clip.frame_time))
     if len(clip) < 4 * width:
         return 0, len(clip)
-    ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed from each frame on
+    ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed after each frame
     usual = float(np.percentile(ahead, 75.0))
     # Below a quarter of its usual speed a body counts as standing.
     going = np.flatnonzero(ahead >= 0.25 * usual)
@@ -104,9 +104,9 @@ def moving_part(clip: Clip) -> tuple[int, int]:
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
-    """Return consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs.
+    """Return consecutive stretches of a few cycles at the take's usual speed; none if nothing recurs.
 
-    Standing before and after them is left out.
+    Standing before and after is omitted.
     """
     first, stop = moving_part(clip)
     try:
@@ -123,9 +123,9 @@ def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
 
 
 def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
-    """Return first frame and frame after the last of stretches of `CYCLES` cycles that begin `step` cycles apart.
+    """Return the stretches of `CYCLES` cycles, `step` cycles apart, as first frame and frame after the last.
 
-    The last one ends where the cycles do, and may share some with the one before it.
+    The last one ends with the cycles, and may share some with the previous one.
     """
     bounds = []
     for run in _runs(spans):
@@ -147,7 +147,7 @@ def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 
 
 def _nearest(distances: Floats) -> list[tuple[int, int]]:
-    """Pair every row with its nearest column and every column with its nearest row, within limits; at least one."""
+    """Pair each row with its nearest column and each column with its nearest row, within limits; at least one pair."""
     chosen = {(i, int(row.argmin())) for i, row in enumerate(distances) if row.min() <= LOOSE}
     chosen |= {(int(column.argmin()), j) for j, column in enumerate(distances.T) if column.min() <= LOOSE}
     i, j = divmod(int(distances.argmin()), distances.shape[1])
@@ -155,7 +155,7 @@ def _nearest(distances: Floats) -> list[tuple[int, int]]:
 
 
 class Pair(NamedTuple):
-    """An aligned pair as rows: source (frames, DOFs), target (frames, DOFs + 1) in the source's time.
+    """An aligned pair as rows: source (frames, DOFs), target (frames, DOFs + 1) on the source's clock.
 
     In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its
     course. The last DOF is log w, w = the target's frames per source frame.
@@ -178,14 +178,14 @@ def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) 
 
 
 def sampled_mask(mask: Bools, places: Floats) -> Bools:
-    """Return the labels of the nearest frames."""
+    """Return the mask at the nearest frames."""
     return np.asarray(mask[np.clip(np.round(places).astype(np.intp), 0, len(mask) - 1)])
 
 
 def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: float) -> Floats:
-    """Return the target's sway about its course minus the source's at that moment: a bounded oscillation.
+    """Return the target's sway about its course minus the source's at the same moment: a bounded oscillation.
 
-    A course is the heading averaged over one cycle, so that the sway contains no turns.
+    A course is the heading averaged over one cycle, so the sway contains no turns.
     """
     ours, theirs = (_about_course(turn, frame_time) for turn in (source_turn, target_turn))
     difference = np.interp(places, np.arange(len(theirs)), theirs) - ours
@@ -203,7 +203,7 @@ def _about_course(turn: Floats, frame_time: float) -> Floats:
 
 
 def _swaying(turn: Floats, frame_time: float) -> float:
-    """Find the seconds of one cycle of the turn rate: the strongest frequency of a gait; otherwise one second."""
+    """Find the cycle of the turn rate, in seconds: that of the strongest frequency of a gait, otherwise one second."""
     fastest, slowest = 2.5, 0.4  # cycles per second
     spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
     rates = np.fft.rfftfreq(8 * len(turn), frame_time)

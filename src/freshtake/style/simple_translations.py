@@ -1,4 +1,4 @@
-"""Baselines for translation: copying, shifting mean and variance, and a static map per joint."""
+"""Baselines for translation: copying, shifting mean and variance, and a static map for each joint."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ STATIC = {"order": 0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
 
 
 class TranslationErrors(NamedTuple):
-    """Mean joint-angle errors in degrees by kind, and the models behind the last two."""
+    """Mean joint-angle errors by kind, in degrees, and the models of the last two."""
 
     errors: dict[str, float]
     models: dict[str, StyleModel]
 
 
 def joint_angle_error(recipe: Recipe, translated: Floats, real: Floats) -> float:
-    """Measure the mean angle in degrees between rows (frames, DOFs): joints that move, and the root's two swings."""
+    """Measure the mean angle in degrees between rows (frames, DOFs): moving joints, and the root's two swings."""
     joints: dict[str, list[int]] = {}
     for column, (name, unit) in enumerate(zip(recipe.names, recipe.units, strict=True)):
         if unit == "angle":
@@ -50,7 +50,7 @@ def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
-    """Shift every DOF to the mean and the variance of the target style."""
+    """Shift each DOF to the mean and variance of the target style."""
     count = len(model.dofs)
     shifted = model.source.down(coded(rows, model.coding)) * model.target.deviation[:count] + model.target.mean[:count]
     return np.asarray(uncoded(shifted, model.coding))
@@ -64,9 +64,9 @@ def held_out_errors(
     alignments: Mapping[tuple[int, int], Alignment] | None = None,
     map: Mapper | None = None,
 ) -> TranslationErrors:
-    """Learn from some pairs, translate the source of another, and compare with its target in the source's timing.
+    """Learn from some pairs, translate the source of another, and compare it with its target in the source's timing.
 
-    `alignments`, by the ids of the two clips, caches alignments of pairs.
+    `alignments` is a cache of alignments by the ids of the two clips.
     """
     settings, given = settings or Settings(), alignments or {}
 

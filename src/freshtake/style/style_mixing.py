@@ -1,4 +1,4 @@
-"""Several styles mixed by weights: a complete clip, or live (Hsu 2005, §6)."""
+"""Mix several styles by weights, in a complete clip or live (Hsu 2005, §6)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from freshtake.style.translation_kernels import SWAY, WALK, TranslationState, Wr
 
 
 class Recoding:
-    """Converts rows from one recipe to another."""
+    """The conversion of rows from one recipe to another."""
 
     def __init__(self, before: Recipe, after: Recipe) -> None:
         self.before, self.after = before, after
@@ -57,7 +57,7 @@ class Recoding:
 
     @cached_property
     def _ratios(self) -> Floats:
-        """Return the factors for lengths of each DOF."""
+        """The factors of lengths for each DOF."""
         ours, theirs = self.before.skeleton, self.after.skeleton
         assert ours is not None and theirs is not None
         lengths = np.isin(self.after.units, ("length", "speed"))
@@ -65,11 +65,11 @@ class Recoding:
 
     @property
     def is_identity(self) -> bool:
-        """Whether rows stay unchanged."""
+        """Whether rows are left unchanged."""
         return self.before is self.after
 
     def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
-        """Recode rows (frames, DOFs); `turned` (1,), how far headings differed in the row before, changes in place."""
+        """Recode rows (frames, DOFs); `turned` (1,), the previous difference of headings, changes in place."""
         if self.is_identity:
             return rows
         columns = self.before.fill(rows)
@@ -133,22 +133,22 @@ def blend(
 ) -> Clip:
     """Translate a clip into a mixture of styles.
 
-    A weight is the strength of a style: weights that sum to less than 1 leave some of the clip's style, those that
-    sum to more exaggerate.
+    A weight is the strength of a style: weights that sum to less than 1 leave some of the clip's style, a larger sum
+    exaggerates.
 
     Args:
-        models: Styles learned on one skeleton at one rate.
+        models: Styles learned on the same skeleton at the same rate.
         clip: A motion in the source style, on that skeleton and at that rate.
         weights: Numbers (models,), or (frames, models) to change over the clip, each between -2 and 2.
-        time_warp: Whether the timing changes too.
-        generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as each model's settings say.
-        plant: Whether sliding feet are cleaned up.
+        time_warp: Whether to change the timing too.
+        generalize: Whether to keep input that is unlike the examples (eq. 7-8); None: as in each model's settings.
+        plant: Whether to clean up sliding feet.
 
     Returns:
-        The clip in the mixed style, with its build and from its place on.
+        The clip in the mixed style, with its build and starting position.
     """
     shares = _checked(models, clip, weights)
-    # A style without weight changes nothing, but knees would be held as straight as in its examples at most.
+    # A style without weight has no effect, except that it would limit knees to the straightest of its examples.
     used = np.flatnonzero(shares.any(axis=0)).tolist()
     models, shares = [models[k] for k in used], shares[:, used]
     first = models[0]
@@ -157,8 +157,8 @@ def blend(
     planting = plant and bool(first.feet) and all(model.feet == first.feet for model in models)
     past = first.past(rows, max(model.past_frames for model in models))
     state, sway, parts = at_weights(shares[0]).start(past), 0.0, []
-    # Frames of equal weights are translated at once; the first frame by itself, because its sway gives the turn of the
-    # complete clip when it is placed.
+    # Frames of equal weights are translated at once; the first frame separately, because its sway gives the rotation of
+    # the complete clip when it is placed.
     changes = np.flatnonzero((shares[1:] != shares[:-1]).any(axis=1)) + 1
     for begin, stop in pairwise(sorted({0, 1, *changes.tolist(), len(rows)})):
         state, made = at_weights(shares[begin]).advance(state, rows[begin:stop])
@@ -169,7 +169,7 @@ def blend(
     out = first.decode(made_rows, Features(first.recipe, made_rows, start, clip.name, False, features.skeleton))
     if not planting:
         return out
-    # Heights of the floor are averages, whatever weights sum to.
+    # Floor heights are averages, whatever the sum of the weights.
     votes = (np.abs(shares) / np.abs(shares).sum(axis=1)[:, None]).mean(axis=0)
     floor, rests = _floor_and_rests(models, votes)
     standing = stands[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
@@ -177,7 +177,7 @@ def blend(
 
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:
-    """Return weights (frames, models); raise where they do not fit."""
+    """Return weights (frames, models); raise a UsageError if they do not fit."""
     check_models(models)
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():
@@ -188,7 +188,7 @@ def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -
 
 
 def check_models(models: Sequence[StyleModel]) -> None:
-    """Raise where models cannot be mixed."""
+    """Raise a UsageError if models cannot be mixed."""
     if not models:
         raise UsageError("a blend needs at least one model")
     for model in models[1:]:
@@ -196,7 +196,7 @@ def check_models(models: Sequence[StyleModel]) -> None:
         assert ours is not None and theirs is not None
         require_compatible(ours, theirs, "the first model", "another")
         if not same_rate(model.frame_time, models[0].frame_time):
-            raise UsageError("the models to be blended have different frame rates: learn them at one rate")
+            raise UsageError("the models to be blended have different frame rates: learn them at the same rate")
 
 
 Weights = npt.ArrayLike | Callable[[], npt.ArrayLike]
@@ -212,17 +212,17 @@ def blend_stream(
     decode: bool = False,
     plant: bool = False,
 ) -> Iterator[Any]:
-    """Translate a stream into a mixture of styles, as `StyleModel.stream` does into one.
+    """Translate a stream into a mixture of styles, like `StyleModel.stream` for one style.
 
     Args:
-        models: Styles learned on one skeleton at one rate.
+        models: Styles learned on the same skeleton at the same rate.
         rows: Rows (DOFs,) or blocks (rows, DOFs) of the first model's DOFs (see its `encode`).
-        weights: Strengths (models,) between -2 and 2, or a function that is called again for every item of `rows`; a
-            change is reached in about a third of a second.
-        time_warp: Whether the timing changes; without it the stream keeps in step with a live source.
-        generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as each model's settings say.
-        decode: Whether to yield one-frame clips, placed one after the other, instead of rows.
-        plant: Whether standing feet are held, at heights mixed by the weights at the start.
+        weights: Strengths (models,) between -2 and 2, or a function called for every item of `rows`; a change takes
+            about a third of a second.
+        time_warp: Whether to change the timing; without it the stream keeps in step with a live source.
+        generalize: Whether to keep input that is unlike the examples (eq. 7-8); None: as in each model's settings.
+        decode: Whether to yield one-frame clips, each placed after the previous one, instead of rows.
+        plant: Whether to hold standing feet, at heights mixed with the initial weights.
 
     Returns:
         An iterator over rows (frames, DOFs) or clips.
@@ -238,7 +238,7 @@ def blend_stream(
 
 
 class MixtureState(NamedTuple):
-    """What each style remembers, the turn of its reference against the first one's on the way in and out, the clock."""
+    """Each style's memory, its reference's rotation against the first style's on input and output, and the clock."""
 
     styles: tuple[TranslationState, ...]
     turned: Floats  # (models, 2), see Recoding
@@ -249,7 +249,7 @@ class MixtureState(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The source of a stream: styles by weights, which are their strengths."""
+    """The source of a stream: styles weighted by their strengths."""
 
     styles: tuple[Translator, ...]
     turns: tuple[int, ...]  # each style's column of the turn rate
@@ -257,19 +257,19 @@ class Mixture:
     weights: Floats
 
     def start(self, past: Floats | None = None) -> MixtureState:
-        """Return the state before the first row, after `past` (frames, DOFs); without it the first pose is held."""
+        """Return the state before the first row, after `past` (frames, DOFs); without it, the first pose is held."""
         turned, states = np.zeros((len(self.styles), 2)), []
         for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
             states.append(style.start(None if past is None else there.recoded(past, turned[k, :1], False)))
-        # The way back has turned by the opposite.
+        # The way back rotates the opposite way.
         turned[:, 1] = -turned[:, 0]
         started = past is not None and len(past) > 0
         return MixtureState(tuple(states), turned, np.zeros(WALK), np.zeros(self.styles[0].width), started)
 
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
-        """Translate by every style in the source's timing, add up the changes, then retime the sum.
+        """Translate with each style in the source's timing, add up the changes, then retime the sum.
 
-        Feet stand where more than half of the weight votes for it.
+        A foot stands if more than half of the weight votes for it.
         """
         tool, turn = self.styles[0], self.turns[0]
         rows = tool.checked(rows)
@@ -284,7 +284,7 @@ class Mixture:
             sway += out[:, column]
             log_w += out[:, -1]
             styled = out[:, :-1].copy()
-            # The column holds the sway, which is summed apart; recoding needs a turn rate there.
+            # The column contains the sway, which is summed separately; recoding needs a turn rate there.
             styled[:, column] = own[:, column]
             if not there.is_identity:
                 styled = uncoded(styled, style.coding)
@@ -304,13 +304,13 @@ class Mixture:
 
     @cached_property
     def _shares(self) -> Floats:
-        """Return the shares (models,) by which styles vote."""
+        """The weights (models,) of the styles' votes."""
         shares = np.abs(self.weights)
         return shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
 
 
 def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLike], Mixture]:
-    """Return a function that returns the mixture at some weights (models,)."""
+    """Return a function from weights (models,) to their mixture."""
     ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = [model.translator(**how) for model in models]
     if any(model.feet != models[0].feet for model in models):  # votes on different feet cannot be counted
@@ -331,13 +331,13 @@ def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
     """Return a planter built from the poses of all styles."""
     first = models[0]
     poses = [Recoding(m.recipe, first.recipe).recoded(m.poses, np.zeros(1), False) for m in models if len(m.poses)]
-    # The least share keeps the average defined where a slider starts with every weight at 0.
+    # A minimum share keeps the average defined if a slider starts with all weights at 0.
     floor, rests = _floor_and_rests(models, np.abs(weights) + 1e-9)
     return stream_planter(first.recipe, np.concatenate(poses), floor, rests)
 
 
 def _floor_and_rests(models: Sequence[StyleModel], shares: Floats) -> tuple[Floats, float]:
-    """Return the weighted means of the models' floors (foot joints,) and of how slow their standing feet are."""
+    """Return the weighted means of the models' floors (foot joints,) and of the speed limits of standing feet."""
     floors = np.stack([model.floor for model in models])
     rests = np.array([model.rests for model in models])
     return shares @ floors / shares.sum(), float(shares @ rests / shares.sum())

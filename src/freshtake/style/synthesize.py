@@ -1,7 +1,7 @@
-"""Translate rows, with a state that is a value: a frame in gives as many frames out as the time warp asks for.
+"""Translate rows with an explicit state: each input frame yields as many output frames as the time warp requires.
 
-Streams are the same, row by row: rows of the source in, poses of the target style out. Sliding feet are cleaned up:
-legs are turned so that feet stay in place, the body keeps its path (Hsu 2005, §4.5).
+Streams work the same way, row by row: rows of the source in, poses of the target style out. Sliding feet are cleaned
+up: legs are rotated so that feet stay in place, and the body keeps its path (Hsu 2005, §4.5).
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ from freshtake.style.translation_kernels import (
 )
 from freshtake.style.warping.warps import read_rows
 
-STEPS = 0.8  # leg lengths a second: legs and root are translated separately, so that standing feet slide noticeably
-HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recorded feet: translated walks slide 0.91 of real ones
+STEPS = 0.8  # leg lengths per second: legs and root are translated separately, so standing feet slide noticeably
+HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recordings: translated walks slide 0.91 times as much as real ones
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
-UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
+UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # limits of the root's rates
 
 
 class Translated(NamedTuple):
-    """Rows of the target style, and what was read from the source rows."""
+    """The rows of the target style, and readings of the source rows."""
 
     rows: Floats  # (frames, DOFs)
     origins: Floats  # (frames,): the source frame of each row
-    blends: Floats  # (source rows, parts): the weight of the input, part by part of the body
+    blends: Floats  # (source rows, parts): the weight of the input, by body part
     stands: Bools  # (source rows, feet)
 
 
 class Stands(NamedTuple):
-    """Classifiers of rows: directions (annotations, features) and boundaries (annotations,)."""
+    """The classifiers of rows: directions (annotations, features) and boundaries (annotations,)."""
 
     directions: Floats
     boundaries: Floats
@@ -72,7 +72,7 @@ NOTHING = Stands(np.zeros((0, 0)), np.zeros(0))
 
 
 def stands_of(annotations: Sequence[Annotation]) -> Stands:
-    """Pack these annotations, in their order."""
+    """Pack these annotations in order."""
     if not annotations:
         return NOTHING
     return Stands(np.stack([each.direction for each in annotations]), np.array([each.boundary for each in annotations]))
@@ -80,26 +80,26 @@ def stands_of(annotations: Sequence[Annotation]) -> Stands:
 
 @dataclass(frozen=True, eq=False)
 class Translator:
-    """A bank of systems with everything that translation needs, as the kernels read it."""
+    """A bank of systems with everything that translation needs, packed for the kernels."""
 
     bank: Bank
     frames: Frames
     source: Normal
-    names: tuple[str, ...]  # of the DOFs
+    names: tuple[str, ...]  # names of the DOFs
     coding: Coding
-    stands: Stands = NOTHING  # of the feet
+    stands: Stands = NOTHING  # classifiers of the feet
 
     @cached_property
     def width(self) -> int:
-        """Count the DOFs of the source."""
+        """The number of DOFs of the source."""
         return len(self.source.mean)
 
     def checked(self, rows: Floats) -> Floats:
-        """Return rows as (frames, DOFs); raise where they have another width or are not finite."""
+        """Return rows as (frames, DOFs); raise if their width differs or they are not finite."""
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Return the state before the first frame, after `past` (frames, DOFs); without it the first pose is held."""
+        """Return the state before the first frame, after `past` (frames, DOFs) or, without it, a held first pose."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -109,7 +109,7 @@ class Translator:
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
     def with_strength(self, strength: float | Floats) -> Translator:
-        """Return a translator of other strengths, one or (parts,); a stream that continues with it changes smoothly."""
+        """Return a translator with other strengths, one or (parts,); a stream continued with it adapts smoothly."""
         return replace(self, frames=self.frames._replace(strength=np.full(len(self.frames.strength), strength)))
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
@@ -119,19 +119,19 @@ class Translator:
         return after, out
 
     def coded_outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats, Bools]:
-        """Return the same for rows (frames, DOFs) that were checked, coded; and where feet stand (frames, feet)."""
+        """Return the same, coded, for rows (frames, DOFs) that were checked, and when feet stand (frames, feet)."""
         after, readings = self._prepared(state, rows)
         _, out = styled(after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
         return after, out, readings.values > self.stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
-        """Return the inputs of the systems (frames, DOFs) when rows follow a state."""
+        """Return the inputs of the systems (frames, DOFs) for rows that follow a state."""
         inputs: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
         return inputs
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
-        """Return a started state: a new one is settled on `row`, any other stays as it is."""
+        """Return a started state: a new one settles on `row`, any other is unchanged."""
         if state.started:
             return state
         row = coded(row[None], self.coding)[0]
@@ -140,7 +140,7 @@ class Translator:
         return state._replace(systems=settled(self.bank, still), calm=calm, started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
-        """Translate rows (frames, DOFs), or a single one (DOFs,); rows that are refused leave the state unchanged."""
+        """Translate rows (frames, DOFs), or a single one (DOFs,); refused rows leave the state unchanged."""
         rows = self.checked(rows)
         after, readings = self._prepared(state, rows)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
@@ -161,9 +161,9 @@ class Translator:
 
 
 class Body(NamedTuple):
-    """The root's columns and the body part of each other one; the root's rates drive systems within `speeds`.
+    """The root's columns and the body part of each column; the root's rates drive systems within `speeds`.
 
-    `reach` says how far each column may be from the examples.
+    `reach` is how far each column may be from the examples.
     """
 
     root: tuple[int, int, int]
@@ -175,9 +175,9 @@ class Body(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Whether and how the timing changes and the input is kept.
+    """The settings of whether and how the timing changes and the input is kept.
 
-    `later` is added to log w, `widest` bounds the sway of the heading, below `slowest` the style's travel fades.
+    `later` is added to log w, `widest` bounds the sway of the heading; below `slowest`, the style's travel fades.
     """
 
     frame_time: float
@@ -219,13 +219,13 @@ def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translat
 
 
 class Source(Protocol):
-    """A source of a stream's rows: one style, or several that are mixed."""
+    """A source of a stream's rows: one style, or a mixture."""
 
     def start(self) -> Any:
         """Return the state before the first row."""
 
     def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
-        """Translate a row (DOFs,) or a block (rows, DOFs); rows that are refused leave the state unchanged."""
+        """Translate a row (DOFs,) or a block (rows, DOFs); refused rows leave the state unchanged."""
 
 
 Made = TypeVar("Made")
@@ -233,9 +233,9 @@ Live = Callable[[], Source]  # returns the current source: its strength may chan
 
 
 def latest(given: Any, make: Callable[[Any], Made]) -> Callable[[], Made]:
-    """Return a function of what `make` makes of a value, or of the current answer of a function, such as a slider.
+    """Return a function that applies `make` to a value, or to the current result of a function such as a slider.
 
-    `make` is called again only when the answer has changed.
+    `make` is called again only when the result has changed.
     """
     if not callable(given):
         fixed = make(given)
@@ -254,10 +254,10 @@ def latest(given: Any, make: Callable[[Any], Made]) -> Callable[[], Made]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return how slow a foot must be to count as standing against the classifier, as a share of the usual limits.
+    """Return the speed limit below which feet stand even against the classifier, relative to the usual limits.
 
-    The limits are those of walks at one leg length a second. Feet of a slower style step more slowly; where the
-    style does not travel the limits are as usual.
+    The limits are those of walks at one leg length per second. Feet of a slower style step more slowly; if the style
+    does not travel, the limits are as usual.
     """
     assert recipe.skeleton is not None
     k = root_columns(recipe)[0]
@@ -266,24 +266,22 @@ def resting(recipe: Recipe, target: Normal) -> float:
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
-    """Plant a clip's feet where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
+    """Plant a clip's feet when the mask (frames, feet) is set, at the floor's heights (foot joints,)."""
     settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
     result = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return result.clip.changed(provenance=clip.provenance)
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
-    """Make a planter for streams of the target style from some of its poses (rows) and the heights where feet stand."""
+    """Make a planter for streams of the target style from some of its poses (rows) and the heights of standing feet."""
     if len(poses) < 2:
-        raise UsageError("the model knows no poses of the target style, which planting a stream needs: learn it again")
+        raise UsageError("the model contains no poses of the target style, which planting a stream needs: relearn it")
     clip = decode(recipe, poses)
     assert isinstance(clip, Clip)
     limbs = learn_limbs([clip])
     joints = sum(len(foot.joints) for foot in limb_feet(limbs, clip.skeleton))
     if joints != len(floor):
-        raise UsageError(
-            f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
-        )
+        raise UsageError(f"legs with {joints} foot joints were found, but the model has {len(floor)}: stream unplanted")
     base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
     return Planter.learn(base, PlantSettings(steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests))
 
@@ -291,9 +289,9 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -
 def streamed(
     recipe: Recipe, live: Live, rows: Iterable[Floats], *, decode: bool, planter: Callable[[], Planter] | None
 ) -> Iterator[Any]:
-    """Yield rows of the target style as they are translated, or one-frame clips, placed one after the other.
+    """Yield rows of the target style as they are translated, or one-frame clips, each placed after the previous one.
 
-    With a `planter` they have planted feet and are `planter.latency` frames late, but no frame is lost.
+    With a `planter`, clips have planted feet and are `planter.latency` frames late, but no frame is lost.
     """
     if planter is not None:
         feeder = _Feeder(recipe, live, planter())
@@ -311,16 +309,16 @@ def streamed(
 
 
 class _Feeder:
-    """Source, poses and planter of one stream, with their states."""
+    """The source, poses and planter of one stream, with their states."""
 
     def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
         self.live, self.state = live, live().start()
         self.poses, self.planter, self.planted = PoseStream(recipe), planter, planter.start()
         self.before: Bools | None = None
-        self.moved: Floats | None = None  # translations of joints, where there are any, of poses not yet planted
+        self.moved: Floats | None = None  # translations of joints, if there are any, of poses not yet planted
 
     def made(self, rows: Floats) -> Iterable[Clip]:
-        """Return the planted frames that a row of the source, or a block of rows, yields."""
+        """Return the planted frames for a row, or a block of rows, of the source."""
         self.state, made = self.live().advance(self.state, rows)
         now = made.stands
         if not len(now):
@@ -329,7 +327,7 @@ class _Feeder:
         self.before = now[-1:]
         if not len(made.rows):
             return ()
-        stands = labels[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
+        stands = labels[1 + np.rint(made.origins).astype(np.intp)]  # -1: the last row of the previous block
         pose = self.poses.next(made.rows)
         if pose.translations is not None:
             waiting = pose.translations[:0] if self.moved is None else self.moved

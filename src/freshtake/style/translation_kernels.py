@@ -13,40 +13,40 @@ from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.columns import unlikeness
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
-STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
+STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # indices into `walk`
 WALK = 7
-FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWEST = range(9)  # in `numbers`
+FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWEST = range(9)  # indices into `numbers`
 NUMBERS = 9
-ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `part_state`
+ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per body part, in `part_state`
 PART_STATE = 4
 RELEASE = 0.5  # seconds in which unlikeness decays: about half a gait cycle
-ENGAGE, DISENGAGE = 0.5, 0.1  # eq. 8's weight above which the input begins to be kept, and below which that ends
-QUICKNESS = 12.0  # per second, of the spring that moves between style and input: nine tenths of the way in 0.3 s
+ENGAGE, DISENGAGE = 0.5, 0.1  # weights (eq. 8) above which the input starts to be kept, and below which it stops
+QUICKNESS = 12.0  # per second, of the spring between style and input: 90 % of the way in 0.3 s
 LEVELLING = 2.0  # seconds over which the mean of the heading's sway is removed
 Place = tuple[float, float, float]  # along, across, heading
 
 
 class Frames(NamedTuple):
-    """What translation needs in addition to the systems: normalization of both sides, numbers, and the root's columns.
+    """Everything that translation needs besides the systems: normalizations, numbers, and the root's columns.
 
-    `root` holds the columns of forward and sideways speed and of the turn rate, `part` the number of each DOF's part
-    of the body; timing and travel go with that of the root. `strength` is how much of the style each part takes.
+    `root` lists the columns of forward speed, sideways speed and turn rate, `part` the number of each DOF's body part;
+    timing and travel belong to that of the root. `strength` is how much of the style each part takes.
     """
 
     source_mean: Floats
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. 7, over k_c
+    reach: Floats  # per DOF: weight of its distance from the mean, in deviations, in eq. 7, over k_c
     numbers: Floats
     root: Ints
     part: Ints
-    speeds: Floats  # (2, 3): the least and the greatest of the root's rates in the examples
+    speeds: Floats  # (2, 3): range of the root's rates in the examples
     strength: Floats
 
 
 class TranslationState(NamedTuple):
-    """Everything that is remembered between frames, of constant size; it can be kept, copied and resumed."""
+    """The memory between frames, of constant size; it can be kept, copied and resumed."""
 
     systems: Floats
     walk: Floats  # see retimed
@@ -57,9 +57,9 @@ class TranslationState(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """Readings of every source row: blend weights (rows, parts), and classifier values.
+    """The readings of each source row: blend weights (rows, parts), and classifier values.
 
-    `values` (rows, annotations), empty where not requested, are products of the state with
+    `values` (rows, annotations), empty if not requested, are the products of the state with
     `directions` (annotations, features).
     """
 
@@ -69,7 +69,7 @@ class Readings(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Where the kernel writes: rows out, and the source frame of each."""
+    """The kernel's output: rows, and the source frame of each."""
 
     rows: Floats
     origins: Floats

@@ -1,6 +1,6 @@
-"""How much variants vary in space, in time, and by body part (Lau 2009, §10, leaves this open).
+"""How much variants vary in space, in time, and by body part (left open in Lau 2009, §10).
 
-Variants whose bodies would be impossible are drawn again, and vary less where that does not help.
+Variants whose bodies would be impossible are redrawn, and vary less if that does not help.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Floats
 LARGEST = 4.0
 NATURAL = 1.3  # above it, variants leave the range of recorded takes
 TRIES = 5  # at the full amount
-SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of them
+SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of these draws
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.guidance import Guided
@@ -34,7 +34,7 @@ class Amount:
     """The amount of variation: 0 is the mean motion, 1 varies like the examples, 4 is the maximum.
 
     `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
-    {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last entry counts.
+    {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last match counts.
     """
 
     space: float = 1.0
@@ -50,7 +50,7 @@ class Amount:
 
     @property
     def tempo(self) -> float:
-        """The amount in time."""
+        """The amount of variation in time."""
         return self.space if self.time is None else self.time
 
     @property
@@ -59,14 +59,14 @@ class Amount:
         return max(self.space, self.tempo, *self.parts.values())
 
     def per_dof(self, dofs: Sequence[str], skeleton: Skeleton | None) -> Floats:
-        """Return the amount of every DOF.
+        """Return the amount of each DOF.
 
         Args:
-            dofs: The DOFs by name.
-            skeleton: The skeleton whose body parts can be named; None: only DOFs can.
+            dofs: The names of the DOFs.
+            skeleton: The skeleton whose body parts can be named; if None, only DOFs can.
 
         Returns:
-            (DOFs,). An unknown part raises a UsageError that lists the known ones.
+            (DOFs,). An unknown part raises a UsageError that lists the valid names.
         """
         out = np.full(len(dofs), float(self.space))
         if not self.parts:
@@ -82,17 +82,17 @@ def amount_of(value: float | Amount) -> Amount:
 
 
 def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequence[str]) -> list[int]:
-    """Return the numbers of the DOFs of body parts, joints or DOFs by name; an unknown name raises a UsageError."""
+    """Return the DOF numbers of the named body parts, joints or DOFs; an unknown name raises a UsageError."""
     groups = _groups(dofs, skeleton)
     for name in names:
         if name not in groups:
             common = ", ".join(names_of_parts(dofs, skeleton))
-            raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
+            raise UsageError(f"there is no body part, joint or DOF {name!r} to vary; choose from {common}")
     return sorted({number for name in names for number in groups[name]})
 
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """Return the names that `parts` accepts, those with most DOFs first; single DOFs are left out."""
+    """Return the names that `parts` accepts, those with the most DOFs first, without single DOFs."""
     return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
@@ -102,7 +102,7 @@ def _check(value: float, name: str) -> None:
 
 
 def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[int]]:
-    """Return DOF numbers by name: body parts (also both sides together), joints, DOFs."""
+    """Return DOF numbers by name: body parts (each side and both together), joints, DOFs."""
     groups: dict[str, list[int]] = {}
     parts = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
     for number, dof in enumerate(dofs):
@@ -119,9 +119,9 @@ def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[in
 
 
 class GuardReport(NamedTuple):
-    """How a variant passed its body checks.
+    """The outcome of a variant's body checks.
 
-    `tries` counts draws; `share` is the part of the requested amount that was used; `left` lists the limits that the
+    `tries` counts draws; `share` is the fraction of the requested amount used; `left` lists the limits that the
     variant still exceeds, and `refused` those that rejected draws exceeded.
     """
 
@@ -140,7 +140,7 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
     def checked(variant: Guided) -> BodyCheck:
         return limits.check(variant.motion, amount=amount_of(amount).largest, rate=variant.report.rate)
 
-    refused: dict[str, None] = {}  # in the order in which they came up
+    refused: dict[str, None] = {}  # in order of appearance
     best, best_check, first = variant, checked(variant), 0
     tries = 1
     while not best_check.passed and tries < TRIES:
@@ -161,7 +161,7 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
 
 
 def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[str]:
-    """Return notes on a set of variants: how many were drawn again, vary less or, with `left`, still fail."""
+    """Return notes on a set of variants: how many were redrawn, vary less or, with `left`, still fail."""
     count, again = len(reports), [report for report in reports if report.tries > 1]
     less = [report.share for report in reports if report.share < 1.0]
     notes = []
@@ -169,13 +169,13 @@ def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[st
         drawn, verb = sum(report.tries - 1 for report in reports), "was" if len(again) == 1 else "were"
         why = again[0].refused[0]
         notes.append(
-            f"{len(again)} of {count} variants {verb} drawn again until the body was possible "
+            f"{len(again)} of {count} variants {verb} redrawn until the body was possible "
             f"({drawn} draw{'s' * (drawn != 1)} refused; the first: {why})"
         )
     if less:
         notes.append(
             f"{len(less)} of {count} variants got less than the requested amount, down to {min(less):g} of it: "
-            f"{TRIES} draws with all of it were impossible"
+            f"{TRIES} draws at the full amount were impossible"
         )
     failing = [report for report in reports if report.left and left]
     if failing:
@@ -185,7 +185,7 @@ def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[st
 
 
 def scaled(amount: float | Amount, share: float) -> Amount:
-    """Return a share of an amount of variation."""
+    """Return a fraction of an amount of variation."""
     whole = amount_of(amount)
     time = None if whole.time is None else share * whole.time
     return replace(whole, space=share * whole.space, time=time, parts={k: share * v for k, v in whole.parts.items()})

@@ -1,17 +1,17 @@
-"""How takes differ: one Gaussian over phases and DOFs, from which variants are drawn, conditioned and evaluated.
+"""The differences between takes: one Gaussian over phases and DOFs, used to draw, condition and score variants.
 
 A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
 
     d(p) = sum_l g_l delta_l(p)                whole takes: delta_l = take l - mean, g_l normal, one for the whole take
     e_i(p) = sqrt(1 + 1/L) size_i(p) z_i(p)    the prior: z_i smooth in time, independent from DOF to DOF
 
-delta_l carries all coordination that the takes show; e has what so few takes cannot show. The share of whole takes
-follows from their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty hardly
-anything. As a Dynamic Bayesian Network (Lau 2009, §4): g is a hidden, static node and a parent of every DOF at every
-frame; the other parents of a DOF are its values in the frames before, which z continues.
+delta_l carries all coordination that the takes show; e adds what so few takes cannot show. The fraction from whole
+takes depends on their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty
+hardly anything. As a Dynamic Bayesian Network (Lau 2009, §4): g is a hidden, static node and a parent of each DOF at
+every frame; the other parents of a DOF are its values in the previous frames, which z continues.
 
-How far takes of people deviate, for a movement that no population contains: the standard deviation of a DOF among takes
-of one movement follows from how far it moves and from the body part (`SIZES`),
+For a movement that no population contains, the standard deviation of a DOF among takes follows from how far the DOF
+moves and from the body part (`SIZES`),
 
     log size = intercept + slope * log range,    range: standard deviation of the DOF along the take
 """
@@ -35,17 +35,17 @@ from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import Takes
 
-EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: a few takes may agree by chance
-SUPPORT = 0.25  # what the prior is worth in legs and root, relative to elsewhere
-KNOTS = 4  # of a cubic spline that determine its value at a time
+EVEN = 0.3  # weight of a DOF's mean variance in that of each phase: a few takes may agree by chance
+SUPPORT = 0.25  # weight of the prior in legs and root, relative to elsewhere
+KNOTS = 4  # of a cubic spline, needed for its value at any time
 TEMPO_SIZE = 0.066  # standard deviation of the logarithm of the duration
-PACE_SIZE = 0.02  # likewise, of the pace within a take
-WORTH = 2.0  # takes that this knowledge of a DOF's size is worth: its error is a factor of 1.6
-STEP = 0.3  # seconds between knots of the prior: variants then change as fast as takes (odd performers)
+PACE_SIZE = 0.02  # the same, of the pace within a take
+WORTH = 2.0  # takes that this estimate of a DOF's size is worth: its error is a factor of 1.6
+STEP = 0.3  # seconds between knots of the prior: variants then change as fast as takes (fitted to the odd performers)
 PLAIN = (-1.5, 1.0)  # for motions without a body: in proportion to the range, like a body's limbs on average
 LEAST_RANGE = 1e-4  # radians or leg lengths: a smaller range is ignored
 # Intercept and slope by body part, printed by `benchmarks/population.py` from 60 sets of takes of 24 performers; the
-# error that remains is a factor of about 1.6. Angles are in radians, lengths in lengths of a leg. The data used in this
+# remaining error is a factor of about 1.6. Angles are in radians, lengths in lengths of a leg. The data used in this
 # project was obtained from mocap.cs.cmu.edu. The database was created with funding from NSF EIA-0196217.
 SIZES: dict[str, tuple[float, float]] = {
     "forward": (-3.40, 0.37), "sideways": (-3.02, 0.33), "turn": (-1.72, 0.47), "height": (-3.40, 0.28),
@@ -58,11 +58,11 @@ SIZES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a variation model is learned.
+    """The settings that a variation model is learned with.
 
     Attributes:
-        prior: How many further takes the prior is worth next to the takes themselves, 0 to 100. Takes show only as many
-            ways of deviating as there are takes less one; the prior has all others. 0 combines whole takes alone.
+        prior: How many additional takes the prior is worth, 0 to 100. Takes show as many ways of deviating as there
+            are takes, less one; the prior adds the rest. At 0, only whole takes are combined.
     """
 
     prior: float = 2.0
@@ -73,30 +73,30 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """The Gaussian of how takes differ."""
+    """The Gaussian of the differences between takes."""
 
     takes: Takes  # on their common phase
     sizes: Floats  # (phases, DOFs): standard deviation of the prior
-    share: Floats  # (columns,): share of the variance that comes from whole takes
+    share: Floats  # (columns,): fraction of the variance that comes from whole takes
     spacing: float  # phases between the knots of the prior's splines
 
     @property
     def further(self) -> float:
         """The factor by which the variance of a further take exceeds that of the takes: their mean is uncertain, too.
 
-        A single take has no mean to be uncertain about; it is varied as much as takes vary.
+        A single take has no mean to be uncertain about; it varies as much as takes do.
         """
         count = len(self.takes.rows)
         return 1.0 + 1.0 / count if count > 1 else 1.0
 
     @cached_property
     def weight_size(self) -> Floats:
-        """The factor of the takes' weights, (columns,), where g is standard normal."""
+        """The factor on the takes' weights g, which are standard normal, (columns,)."""
         return np.asarray(np.sqrt(self.share * self.further / max(len(self.takes.rows) - 1, 1)))
 
     @cached_property
     def prior_size(self) -> Floats:
-        """The factor of the sizes, (columns,)."""
+        """The factor on the sizes, (columns,)."""
         return np.asarray(np.sqrt((1.0 - self.share) * self.further))
 
     @cached_property
@@ -117,12 +117,12 @@ class Deviations:
 
     @property
     def dofs(self) -> int:
-        """How many columns are DOFs; parts of the trajectory that never vary come after them."""
+        """The number of columns that are DOFs; constant parts of the trajectory come after them."""
         return int(self.sizes.shape[1])
 
     @cached_property
     def all_sizes(self) -> Floats:
-        """Sizes of all columns of the takes: 0 for columns that are no DOF."""
+        """The sizes of all columns of the takes: 0 for columns that are not DOFs."""
         extra = self.takes.rows.shape[2] - self.dofs
         return np.concatenate([self.sizes, np.zeros((len(self.sizes), extra))], axis=1)
 
@@ -134,7 +134,7 @@ class Deviations:
 
     @cached_property
     def ground_sizes(self) -> Floats:
-        """The expected distance of a further take from the mean's place, (phases,): one standard deviation."""
+        """The expected distance of a further take from the mean position, (phases,): one standard deviation."""
         course = self.takes.course
         if course is None:
             return np.zeros(len(self.takes.mean))
@@ -148,15 +148,15 @@ class Deviations:
 
 
 def share_of(settings: Settings, takes: int, worth: float = 1.0) -> float:
-    """Return the share of the variance that comes from whole takes, with `worth` times the usual prior."""
+    """Return the fraction of the variance that comes from whole takes, with `worth` times the usual prior."""
     return (takes - 1.0) / (takes - 1.0 + worth * settings.prior) if takes > 1 else 0.0
 
 
 def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
-    """Return the share of the variance that comes from whole takes, (columns,).
+    """Return the fraction of the variance that comes from whole takes, (columns,).
 
     Legs and root, which carry the body, are so tightly coordinated (both feet step equally far, and the hips with them)
-    that a prior without coordination is worth less there than in trunk, head and arms.
+    that an uncoordinated prior is worth less there than in trunk, head and arms.
     """
     count, columns = len(takes.rows), takes.rows.shape[2]
     out = np.full(columns, share_of(settings, count))
@@ -170,7 +170,7 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
     owners = [name.rpartition(".")[0] for name in material.names]
     in_leg = np.array([owner in legs for owner in owners])
     support = np.concatenate([in_leg | (recipe.kept < recipe.layout.root_width), np.ones(columns - len(owners), bool)])
-    # a single take has no differences to combine: its share only says how little the prior does there
+    # a single take has no differences to combine: its share only weakens the prior there
     out[support] = share_of(settings, count, SUPPORT) if count > 1 else 1.0 - SUPPORT
     return out
 
@@ -178,8 +178,8 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
 def prior_sizes(material: Material, takes: Takes) -> Floats:
     """Return the size of deviations at every phase, (phases, DOFs), from the takes and from the population.
 
-    The population's size of a DOF counts like a few takes (its error is known); its overall scale follows the takes
-    half-way, because takes that were chosen for being alike understate how far a further one deviates.
+    The population's size of a DOF is weighted like a few takes (its error is known). Its overall scale follows the
+    takes half-way, because takes chosen for being similar understate how far a further one deviates.
     """
     rows = takes.rows[..., : len(material.names)]
     mean, count = rows.mean(axis=0), len(rows)
@@ -188,12 +188,12 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
         return rounded(np.broadcast_to(usual, mean.shape))
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
-    # DOFs that never move, or that the population does not have, say nothing about the scale.
+    # DOFs that never move, or are not in the population, say nothing about the scale.
     usable = (usual > 0.0) & (seen > 0.0)
     scale = np.exp(0.5 * np.log(seen[usable] / usual[usable]).mean()) if usable.any() else 1.0
-    # smooth sizes along the phase by 0.08 s
+    # smooth sizes along the phase over 0.08 s
     variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
-    # Where a few takes happen to agree, a further one need not: every phase keeps some variance.
+    # A few takes may agree where a further one does not, so every phase keeps some variance.
     variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
     worth = WORTH
     return rounded(np.sqrt((worth * (scale * usual) ** 2 + (count - 1.0) * variance) / (worth + count - 1.0)))
@@ -218,7 +218,7 @@ def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> 
 
 
 def joint_roles(skeleton: Skeleton) -> dict[str, str]:
-    """Return the body part of every joint known by name or shape, without sides; empty for no human body."""
+    """Return the body part of each joint identified by name or shape, without sides; empty if the body is not human."""
     from freshtake.motion.retarget.mapping import find_body  # only learning needs it
 
     try:
@@ -236,8 +236,8 @@ def joint_roles(skeleton: Skeleton) -> dict[str, str]:
 def spline_basis(at: Floats, first: int, count: int) -> Floats:
     """Return the matrix (phases, knots) that turns independent normals at knots into a smooth process of variance 1.
 
-    `at` (phases,) are in units of the knots' spacing; the value at t depends on the knots from floor(t) to floor(t) +
-    3, which are counted from `first`.
+    `at` (phases,) is in units of the knots' spacing; the value at t depends on the knots floor(t) to floor(t) + 3,
+    which are counted from `first`.
     """
     low = np.floor(at).astype(np.intp)
     t = at - low
@@ -252,7 +252,7 @@ def spline_basis(at: Floats, first: int, count: int) -> Floats:
 
 
 def spline_correlation(apart: Floats) -> Floats:
-    """Return the autocorrelation of such a process, `apart` in units of the spacing, averaged over places."""
+    """Return the autocorrelation of such a process, `apart` in units of the spacing, averaged over positions."""
     grid, along = _correlation_table()
     return np.asarray(np.interp(apart, grid, along, right=0.0))
 

@@ -1,7 +1,7 @@
 """The input of a model: the examples as rows of DOFs, and their hinges.
 
-A hinge is a joint that turns about one axis in all examples. Its DOFs are an angle times a direction, but vary
-as if they were independent, so variants are projected onto the direction: knees do not bend sideways.
+A hinge is a joint that rotates about a single axis in all examples. Its DOFs are an angle times a direction, but they
+vary as if they were independent, so variants are projected onto the direction to keep knees from bending sideways.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 
-HORIZON = 0.1  # seconds: a speed counts as the distance covered in this time
-FEWEST = 4  # frames of an example: the fewest that velocities and the frames before them need
+HORIZON = 0.1  # seconds: speeds are weighted by the distance covered in this time
+FEWEST = 4  # frames of an example: the minimum for velocities and the frames before them
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Rows (frames, DOFs) of every example, rounded to float32 so that a saved model equals the live one."""
+    """Rows (frames, DOFs) of each example, rounded to float32 so that a saved model equals the one in memory."""
 
     values: tuple[Floats, ...]
     names: tuple[str, ...]
@@ -42,19 +42,19 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """Which DOFs are time steps, as in strokes: they depend on how far all others move."""
+        """The mask of DOFs that are time steps, as in strokes: they depend on how far all others move."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
     def held(self) -> Bools:
-        """Which DOFs goals do not move: speeds and time steps."""
+        """The mask of DOFs that goals do not change: speeds and time steps."""
         return np.asarray(self.rates | self.timing)
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
-    """Encode motions, or use plain arrays (frames, DOFs) with names as they are."""
+    """Encode motions, or use plain arrays (frames, DOFs) with their names as they are."""
     if not examples:
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
@@ -79,7 +79,7 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
         raise UsageError(f"{len(called)} names are given for {width} DOFs")
     spread = np.concatenate(rows).std(axis=0)
     if (spread <= 0).any():
-        raise UsageError(f"the DOF {called[int(spread.argmin())]!r} never changes: leave it out")
+        raise UsageError(f"the DOF {called[int(spread.argmin())]!r} never changes: remove it")
     return Material(rows, called, rounded(1.0 / spread), np.zeros(width, dtype=np.bool_), frame_time or 1.0)
 
 
@@ -97,11 +97,11 @@ def check_examples(examples: Sequence[Any], material: Material, least: int) -> N
             raise UsageError(f"{titles[a]} never moves: leave it out")
         for b in range(a):
             if x.shape == values[b].shape and np.array_equal(x, values[b]):
-                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
+                raise UsageError(f"examples {b + 1} and {a + 1} are identical: remove one of them")
 
 
 def other_examples(values: Sequence[Floats], least: int) -> tuple[Floats, ...]:
-    """Return rows that replace a model's examples; refuse none at all, and examples with fewer than `least` frames."""
+    """Return rows that replace a model's examples; refuse an empty list and examples with fewer than `least` frames."""
     if not values:
         raise UsageError("with_examples needs at least one example")
     for number, rows in enumerate(values, start=1):
@@ -111,14 +111,14 @@ def other_examples(values: Sequence[Floats], least: int) -> tuple[Floats, ...]:
 
 
 class Hinge(NamedTuple):
-    """The columns of a joint's DOFs and the unit vector that they move along."""
+    """The columns of a joint's DOFs and the unit vector along which they move."""
 
     columns: Ints
     direction: Floats
 
 
 def hinges_of(material: Material) -> tuple[Hinge, ...]:
-    """Find all joints of a body that turn about one axis in the examples."""
+    """Find all joints of a body that rotate about a single axis in the examples."""
     layout = None if material.recipe is None else material.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles == "positions":
         return ()
@@ -137,13 +137,13 @@ def hinges_of(material: Material) -> tuple[Hinge, ...]:
 
 
 def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
-    """Return rows (frames, DOFs) whose hinged joints turn about their axes only."""
+    """Return rows (frames, DOFs) whose hinged joints rotate about their axes only."""
     if not hinges:
         return rows
     out = rows.copy()
     for size in {len(hinge.columns) for hinge in hinges}:
-        alike = [hinge for hinge in hinges if len(hinge.columns) == size]
-        columns, directions = np.stack([h.columns for h in alike]), np.stack([h.direction for h in alike])
+        same_size = [hinge for hinge in hinges if len(hinge.columns) == size]
+        columns, directions = np.stack([h.columns for h in same_size]), np.stack([h.direction for h in same_size])
         along = np.einsum("fhc,hc->fh", rows[:, columns], directions)
         out[:, columns] = along[..., None] * directions
     return out

@@ -1,8 +1,8 @@
 """Learn a VariationModel from takes, offline (Lau 2009, §5).
 
-Lau 2009 (§9) learns from clips that were cut and chosen by hand. Here `ingest` does that work for every front end: it
-cuts what repeats at one common phase, sets aside what is unlike and decides what is cyclic; clips that are already cut
-pass through unchanged.
+Lau 2009 (§9) learns from clips that were cut and chosen by hand. Here `ingest` does that for every front end: it cuts
+motion that repeats at one common phase, sets aside outliers and decides whether the movement is cyclic; clips that are
+already cut pass through unchanged.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-SURE = 0.002  # probability that a take which belongs is as far off: left out below this, only named up to CHANCE
+SURE = 0.002  # probability that a take that belongs is as far off: below this left out, up to CHANCE only named
 
 
 class LeftOut(NamedTuple):
-    """A take, or a piece of one, that is not learned from, and why."""
+    """A take, or a piece of one, that is left out, and the reason."""
 
     name: str
     reason: str
@@ -51,11 +51,11 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """The examples, in the order of the takes, and what happened to the rest.
+    """The examples, in the order of the takes, and what became of the rest.
 
-    `takes` has the number of the take that each example comes from; `are_cut` says whether takes were cut into cycles;
-    `cyclic` is None where no clips with a skeleton are given, and the learner decides. `stretches` are takes that were
-    cut from others of them.
+    `takes` is the number of the take that each example comes from; `are_cut` tells whether takes were cut into cycles;
+    `cyclic` is None if no clips with a skeleton are given, and the learner decides. `stretches` are takes that were cut
+    from others of them.
     """
 
     examples: tuple[Any, ...]
@@ -70,16 +70,16 @@ class Ingested:
 
     @property
     def sentences(self) -> list[str]:
-        """What was used, left out and why, whether it repeats, and how to overrule each: at most six lines.
+        """At most six lines: what was used, what was left out and why, whether it repeats, and how to override each.
 
-        Empty where all takes are used as they are, and it is clear whether the movement repeats.
+        Empty if all takes are used as they are and it is clear whether the movement repeats.
         """
         lines = []
         if self.are_cut:
             seconds = [clip.duration for clip in self.examples]
             takes = _counted(self.given - len(self.stretches), "take")
             took = f"took {_counted(len(self.examples), 'cycle')} of {takes}"
-            lasts = f"{min(seconds):.2f} to {max(seconds):.2f} s each, all from the same phase on"
+            lasts = f"{min(seconds):.2f} to {max(seconds):.2f} s each, all starting at the same phase"
             lines.append(f"{took}, {lasts}; --whole learns from takes as they are")
         if self.stretches:
             names = joined([one.name for one in self.stretches])
@@ -95,10 +95,10 @@ class Ingested:
             lines[-1] += "; --keep learns from all of them"
         for one in self.doubtful[:1]:
             more = f" (and {len(self.doubtful) - 1} more)" if len(self.doubtful) > 1 else ""
-            lines.append(f"{one.name}{more} may be unlike the others: {one.reason}. Leave it out or add takes like it")
+            lines.append(f"{one.name}{more} may be unlike the others: {one.reason}. Leave it out, or add takes like it")
         if self.closing is not None and (lines or self.closing.doubtful):
-            word, other = ("repeats", "acyclic") if self.closing.cyclic else ("ends by itself", "cyclic")
-            lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
+            word, other = ("repeats", "acyclic") if self.closing.cyclic else ("does not repeat", "cyclic")
+            lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrides this")
         return lines
 
 
@@ -114,13 +114,13 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
         motions: Takes of one movement on one skeleton; motions without a skeleton are never cut.
         pieces: "auto" cuts takes of several cycles, "cycles" all takes, "whole" none.
         keep: Keep takes that are unlike the others.
-        cyclic: Whether the movement repeats; by default decided by how well the examples close.
+        cyclic: Whether the movement repeats; default: decided by how well the examples close.
 
     Returns:
-        The examples, which takes they come from, and what was left out.
+        The examples, which takes they come from, and the takes left out.
     """
     if pieces not in (AUTO, WHOLE, CYCLES):
-        raise UsageError(f"takes are used as auto, whole or cycles, not as {pieces!r}")
+        raise UsageError(f"pieces must be auto, whole or cycles, not {pieces!r}")
     left_out: list[LeftOut] = []
     doubtful: list[LeftOut] = []
     numbers, examples, are_cut = list(range(len(motions))), list(motions), False
@@ -160,13 +160,13 @@ def learn(
 
     Args:
         examples: Clips, strokes, point clips, or plain arrays (frames, DOFs), usually about four; one is enough.
-        settings: How the model is learned.
+        settings: The settings of learning.
         rng: Not used: learning draws nothing. Accepted because all four methods learn by the same call.
-        pieces: How takes are cut into examples, as in `ingest`.
+        pieces: How to cut takes into examples, as in `ingest`.
         keep: Keep takes that are unlike the others.
         cyclic: Whether the motion repeats; detected from the takes unless given.
-        report: Receives `Progress`; first what was cut and left out.
-        options: `names` of the DOFs of plain arrays, and `frame_time`, the seconds from row to row.
+        report: Receives `Progress`, beginning with what was cut and left out.
+        options: `names` of the DOFs of plain arrays, and `frame_time`, the seconds per row.
 
     Returns:
         The model, which is immutable.
@@ -188,7 +188,7 @@ def learn_examples(
     frame_time: float | None = None,
     cyclic: bool | None = None,
 ) -> VariationModel:
-    """Learn a model from examples as they are given; the arguments are those of `learn`."""
+    """Learn a model from the examples as given; the arguments are those of `learn`."""
     say = report or silent
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)
@@ -201,7 +201,7 @@ def learn_examples(
 
 
 def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:
-    """Return the model of examples that are already rows of DOFs."""
+    """Return the model of examples that are already encoded as rows of DOFs."""
     phase_frames = rounded(common_phase(material.values, material.weights, material.frame_time))
     sizes = prior_sizes(material, takes_on_phase(material, phase_frames))
     return VariationModel(material, settings, cyclic, phase_frames, sizes)
@@ -209,7 +209,7 @@ def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationM
 
 @one_blas_thread()
 def examples_by_others(model: VariationModel) -> list[Likelihood]:
-    """Return how likely every example is under a model of the others, in their order."""
+    """Return the likelihood of each example under a model of the others, in order."""
     if len(model.material.values) < 2:
         raise UsageError("a single example cannot be left out: there is no other one")
     values, starts, out = model.material.values, model.material.starts, []
@@ -220,11 +220,11 @@ def examples_by_others(model: VariationModel) -> list[Likelihood]:
 
 
 def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
-    """Return which takes are stretches of longer ones, pose for pose: cut from them, and left next to them.
+    """Map takes to the longer ones that they were cut from, pose for pose.
 
     Their cycles would count twice; learning from the longer take alone loses nothing.
     """
-    # six digits are more than a recording repeats by chance, and fewer than files keep
+    # no recording repeats six digits by chance, and files store more than that
     poses = [np.round(clip.rotations[:, 1:].reshape(len(clip), -1), 6) + 0.0 for clip in clips]
     places: dict[int, list[tuple[int, int]]] = {}
     for number, rows in enumerate(poses):
@@ -232,7 +232,7 @@ def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
             places.setdefault(hash(row.tobytes()), []).append((number, frame))
     out = {}
     for number, rows in enumerate(poses):
-        if len(rows) > 1 and (rows == rows[0]).all():  # only its root moves, which a turn of the take changes
+        if len(rows) > 1 and (rows == rows[0]).all():  # only its root moves, and rotating the take changes that
             continue
         for other, frame in places[hash(rows[0].tobytes())]:
             if len(rows) < len(poses[other]) and np.array_equal(poses[other][frame : frame + len(rows)], rows):
@@ -242,7 +242,7 @@ def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
 
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
-    """Cut takes that repeat, and keep those that are already one cycle; cut none where most do not repeat."""
+    """Cut takes that repeat, and keep those that are already one cycle; cut none if most do not repeat."""
     by_take = find_common_cycles(clips)
     periods = _periods(clips, by_take, pieces)
     if not periods:
@@ -257,7 +257,7 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     ]
     if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
         return list(range(len(clips))), list(clips), False
-    if any(single):  # clips that are already cut define the phase: that at which the first of them begins
+    if any(single):  # clips that are already cut define the phase: the one at which the first of them begins
         by_take = find_common_cycles(clips, like=clips[single.index(True)])
     numbers, examples = [], []
     for number, clip in enumerate(clips):
@@ -278,13 +278,13 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
 
 
 def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str) -> list[float]:
-    """Return periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
+    """Return the periods, in seconds, of takes that surely repeat; or of all, if another take is one cycle long."""
     tracked = [(clip, cycles) for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
     every = [cycles.period * clip.frame_time for clip, cycles in tracked]
     sure = []
     for period, (clip, cycles) in zip(every, tracked, strict=True):
         filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-        # a take surely repeats if it is three cycles long, or two that fill most of it
+        # a take surely repeats if it has three cycles, or two that fill most of it
         if len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72):
             sure.append(period)
     rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
@@ -298,7 +298,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 
 def _lasts(seconds: float, period: float) -> bool:
-    """Return whether a duration may be one cycle where others have this period."""
+    """Return whether a duration may be one cycle if others have this period."""
     return SHORTEST_CYCLE * period < seconds < LONGEST_CYCLE * period
 
 
@@ -315,11 +315,11 @@ def _alike(
     alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
-    # Which of two groups is meant cannot be known; cycles of one long take are always nearer to each other.
+    # Either of two groups may be the intended one; cycles of one long take are always closer to each other.
     groups = None if are_cut or alike is None else two_groups(alike, SURE)
     if groups is not None:
         these, those = (joined([called(examples[others[k]]) for k in group]) for group in groups)
-        raise UsageError(f"{these} are unlike {those}: learn from each of the two groups by itself, or add --keep")
+        raise UsageError(f"{these} are unlike {those}: learn from each of the two groups separately, or add --keep")
     first = examples[unlike[0].others[0]] if unlike else None
     for one in unlike:
         phase = "" if are_cut else _other_phase(examples[one.number], first)
@@ -331,17 +331,17 @@ def _alike(
 
 
 def _different(examples: Sequence[Any]) -> str:
-    """Return why examples cannot be learned from together: they begin at different phases or differ in movement."""
+    """Return why examples cannot be combined: they begin at different phases or differ in movement."""
     late = [one for one in examples[1:] if _other_phase(one, examples[0])]
     if late:
         which = f"{joined([called(one) for one in late])} and {called(examples[0])}"
         return f"{which} begin at different phases of the cycle: cut all takes in one command, or add --keep"
-    which = f"{joined([called(one) for one in examples])} are unlike each other, as different movements are"
-    return f"{which} (they differ by more than they move): learn from takes of one movement, or add --keep"
+    which = f"{joined([called(one) for one in examples])} differ from each other by more than they move"
+    return f"{which}, as different movements do: learn from takes of one movement, or add --keep"
 
 
 def _other_phase(example: Any, first: Any) -> str:
-    """Return in words by how much a cycle begins earlier or later than another; empty where it does not."""
+    """Return in words how much earlier or later a cycle begins than another; empty if it does not."""
     if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
         return ""
     lag = phase_lag(example, first)
@@ -350,7 +350,7 @@ def _other_phase(example: Any, first: Any) -> str:
 
 
 def _side_by_side(examples: Sequence[Any]) -> Compared | None:
-    """Return examples at common phases; None for plain arrays and what cannot be compared: the learner reports why."""
+    """Return examples at common phases; None if they cannot be compared: the learner reports why."""
     if len(examples) < 2 or any(len(one) < 4 or isinstance(one, np.ndarray) for one in examples):
         return None
     try:

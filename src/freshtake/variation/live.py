@@ -28,19 +28,19 @@ from freshtake.variation.sampling import BLOCK, Variant, advance, begin, draw_va
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
-LET_GO = 1e-9  # radians per second: an added turn rate below it has faded out
+MOST_CHANGE = 0.1  # of an amount in that time: a faster change would look like a jerk
+LET_GO = 1e-9  # radians per second: below this, an added turn rate has faded out
 UPDATE = 0.1  # seconds between corrections
-WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is searched
+WINDOW = 3.0  # horizons: how far ahead the nearest point of a path is searched
 
 
 @dataclass(frozen=True, eq=False)
 class Steering:
-    """Keep a heading (radians, 0 is the start's), or follow a path (points, 2) in the ground plane, world x and z or y.
+    """Keep a heading (radians, 0 at the start), or follow a path (points, 2) in the ground plane, world x and z or y.
 
     Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
-    followed from its first point on, also where it crosses itself; after its end motion continues straight, or begins
-    again where the last point is the first. A body begins at the origin, facing forward: see `from_the_first_point`.
+    followed from its first point on, even where it crosses itself; after its end the motion continues straight, or
+    restarts the path if it is closed. A body begins at the origin, facing forward: see `from_the_first_point`.
     """
 
     heading: float = 0.0
@@ -56,12 +56,12 @@ class Steering:
         if self.path is not None:
             points = frozen(self.path, "path", (None, 2))
             if len(points) < 2 or not np.diff(points, axis=0).any(axis=1).all():
-                raise UsageError("a path needs at least two points, and no point twice in a row")
+                raise UsageError("a path needs at least two points, and no point may occur twice in a row")
             object.__setattr__(self, "path", points)
 
 
 class SteeringState(NamedTuple):
-    """The position of the motion, the turn rate that is being added, and how far along its path it is; immutable."""
+    """The position of the motion, the turn rate being added, and the distance covered along the path; immutable."""
 
     start: Start
     resume: bool = False
@@ -70,7 +70,7 @@ class SteeringState(NamedTuple):
 
 
 class Travel(NamedTuple):
-    """How the examples travel: speed in lengths per second, and its direction relative to the heading."""
+    """The examples' travel: speed in lengths per second, and its direction relative to the heading."""
 
     speed: float
     leaning: float
@@ -91,7 +91,7 @@ def travel_of(recipe: Recipe, examples: Sequence[Floats]) -> Travel:
 def turn_column(recipe: Recipe | None) -> int:
     """Return the DOF that is the turn rate."""
     if recipe is None or "turn" not in recipe.units:
-        raise UsageError("only motions that turn about the vertical can be steered, and this model knows no turning")
+        raise UsageError("only motions that turn about the vertical can be steered, and this model does not turn")
     return recipe.units.index("turn")
 
 
@@ -100,8 +100,8 @@ def steered(
 ) -> tuple[Floats, SteeringState]:
     """Return a block with corrected turn rates, and the steering state after it.
 
-    Blocks have a fixed number of frames, so they last longer at a lower rate. The heading is corrected every `UPDATE`
-    seconds regardless: once a second is too late for a body that needs a second to turn.
+    Blocks have a fixed number of frames, so they last longer at a lower frame rate. The heading is corrected every
+    `UPDATE` seconds regardless: once a second would be too late for a body that needs a second to turn.
     """
     frames = max(1, round(UPDATE / recipe.frame_time))
     out = rows.copy()
@@ -113,7 +113,7 @@ def steered(
 def _correct(
     steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, now: slice, course: SteeringState
 ) -> SteeringState:
-    """Correct the turn rates of the rows `now` in place; the rows behind them show where the body is heading."""
+    """Correct the turn rates of the rows `now` in place; the rows after them show where the body is heading."""
     turn = turn_column(recipe)
     ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
     heading, along = _wanted(steering, recipe, travel, course)
@@ -125,7 +125,7 @@ def _correct(
 
 
 def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
-    """Return the heading to take now, and how far along the path that is."""
+    """Return the heading to take now, and the distance along the path."""
     if steering.path is None:
         return steering.heading, 0.0
     path, place, reach = np.asarray(steering.path), np.array(course.start.ground), travel.speed * steering.horizon
@@ -135,7 +135,7 @@ def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: Steering
 
 
 def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
-    """Return the path relative to a body on its first point, facing along it; and where that body is."""
+    """Return the path relative to a body on its first point that faces along it, and where that body is."""
     if steering.path is None:
         return steering, Start()
     path = np.asarray(steering.path)
@@ -150,7 +150,7 @@ def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> 
 
 
 class Followed(NamedTuple):
-    """How a path was followed, in its lengths: distance covered, total, and the mean and largest distance from it."""
+    """How a path was followed, in its unit of length: distance covered, total, mean and largest distance from it."""
 
     along: float
     length: float
@@ -159,7 +159,7 @@ class Followed(NamedTuple):
 
 
 def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
-    """Measure how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
+    """Measure how positions (frames, 2) in the ground plane follow a path up to its end."""
     path = np.asarray(steering.path)
     length, along, off = float(arc_lengths(path)[-1]), 0.0, []
     stride = max(round(steering.horizon / 4.0 / frame_time), 1)
@@ -173,14 +173,14 @@ def followed(steering: Steering, travel: Travel, places: Floats, frame_time: flo
 
 
 def _forward(recipe: Recipe, other: float) -> float:
-    """Return the second coordinate of a place on the ground as the part in the direction of heading 0."""
+    """Return the second ground coordinate of a position as its component along heading 0."""
     return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
 
 
 def steered_blocks(
     model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None
 ) -> Iterator[Variant]:
-    """Yield rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
+    """Yield rows (frames, DOFs) and their phases, block by block; endless for a cyclic model."""
     blocks = _blocks(model, rng, amount, rate)
     return blocks if steer is None else _steered(model, steer, blocks)
 
@@ -214,7 +214,7 @@ def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amo
 
 @dataclass(frozen=True)
 class LiveControl:
-    """What may change while a stream runs: the amount of variation, and a heading (radians, 0 is the start's)."""
+    """What may change while a stream runs: the amount of variation and a heading (radians, initially 0)."""
 
     amount: float | Amount = 1.0
     heading: float | None = None
@@ -243,19 +243,19 @@ def controlled_blocks(
 def _changing_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Variant]:
-    """Yield short blocks, so that a control acts soon; a new amount is reached over a few of them."""
+    """Yield short blocks, so controls act soon; a new amount is reached over several blocks."""
     amount = control().amount
     if not model.cyclic:
         yield from _blocks(model, rng, amount, 1.0)
         return
-    # controls act from block to block, so blocks are short: 0.05 s
+    # controls act between blocks, so blocks are short: 0.05 s
     frames = max(1, round(0.05 / model.frame_time))
     sampler, state = model.sampler(amount), begin(rng)
     while True:
         target = _nearer(amount, control().amount)
         after, rows = advance(state, sampler, frames)
         if target != amount:
-            # both amounts from the same state: random numbers belong to the phase, so everything else is equal
+            # both amounts from the same state: random numbers depend only on the phase, so everything else is equal
             amount, sampler, before = target, model.sampler(target), rows
             after, rows = advance(state, sampler, frames)
             share = (np.arange(1, frames + 1) / frames)[:, None]
@@ -266,7 +266,7 @@ def _changing_blocks(
 
 
 def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
-    """Return an amount nearer to the wanted one: a number changes by a step per block, amounts of parts at once."""
+    """Return an amount nearer to the requested one: a number changes stepwise, amounts of parts at once."""
     if isinstance(now, Amount) or isinstance(wanted, Amount):
         return wanted
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
@@ -275,7 +275,7 @@ def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
 def cut_from(
     model: VariationModel, blocks: Iterator[Variant], frames: int | None, last: float, first: float = 0.0
 ) -> Variant:
-    """Return a stretch of an endless motion: from the phase `first` on, so many frames or up to the phase `last`."""
+    """Return a stretch of an endless motion from the phase `first` on: `frames` of it, or up to the phase `last`."""
     recipe = model.material.recipe
     rows: list[Floats] = []
     phases: list[Floats] = []
@@ -283,7 +283,7 @@ def cut_from(
     for block in blocks:
         start = block.start if start is None else start
         begun = block.phases >= first
-        if not begun.all() and recipe is not None:  # what comes before is dropped, but moves the body
+        if not begun.all() and recipe is not None:  # earlier frames are dropped, but move the body
             start, resume = where_it_ends(recipe, block.rows[~begun], start=start, resume=resume), True
         rows.append(block.rows[begun])
         phases.append(block.phases[begun])
@@ -296,12 +296,12 @@ def cut_from(
 
 
 def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:
-    """Yield one-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
+    """Yield one-frame motions, each placed where the previous one ended; with `plant`, standing feet are held still."""
     if plant and model.planting_model is not None:
         planter, clip = Planter.learn(model.planting_model, variant_settings(plant)), None
         state = planter.start()
         for clip, phases in _posed(model, blocks):
-            # planting looks ahead, so frames are ready a constant number of frames later
+            # planting looks ahead, so frames are delayed by a constant number
             state, ready = planter.feed(state, clip.root, clip.rotations, model.standing(phases))
             yield from _frames(clip, ready)
         if clip is not None:
@@ -346,7 +346,7 @@ def _after(model: VariationModel, rows: Floats, start: Start, resume: bool) -> S
 def variant_settings(plant: bool | str) -> PlantSettings:
     """Return the planting settings of variants: hips stay at the drawn height.
 
-    Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
+    Sinking hips keep standing feet 2 % stiller, but shake when legs are straight.
     """
     return replace(settings_for(plant), sink=0.0)
 
@@ -354,7 +354,7 @@ def variant_settings(plant: bool | str) -> PlantSettings:
 def planted_at(
     model: VariationModel, clip: Clip, phases: Floats, plant: bool | str, pins: Sequence[Pin] = ()
 ) -> Planted:
-    """Plant the feet of a clip where those of the takes stand at its phases (frames,), and reach pinned places."""
+    """Plant the feet of a clip where those of the takes stand at its phases (frames,), and reach pinned positions."""
     assert model.planting_model is not None
     stand, settings = model.standing(phases), variant_settings(plant)
     return plant_feet(clip, stand, pins=pins, examples=model.planting_model, settings=settings, careful=False)

@@ -1,4 +1,4 @@
-"""VariationModel: the takes, their common phase and how they differ; frozen, and everything that is saved."""
+"""VariationModel: the takes, their common phase and how they differ. Frozen; this is everything that is saved."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class VariationModel(Showable):
 
     Attributes:
         material: The examples as rows of DOFs.
-        settings: How it was learned.
+        settings: The settings it was learned with.
         cyclic: Whether the motion repeats, so that it can be streamed and looped.
         phase_frames: (phases, takes): the frame of each take at each moment of the common phase.
-        sizes: (phases, DOFs): how far the prior lets every DOF deviate, one standard deviation.
-        labels: (frames of all examples, foot joints): where feet stand, 0 or 1; None where nothing has feet.
+        sizes: (phases, DOFs): how far the prior lets each DOF deviate, as one standard deviation.
+        labels: (frames of all examples, foot joints): whether feet stand, 0 or 1; None if nothing has feet.
     """
 
     material: Material
@@ -70,12 +70,12 @@ class VariationModel(Showable):
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """The names of the DOFs."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """The seconds from frame to frame."""
+        """The seconds per frame."""
         return self.material.frame_time
 
     @cached_property
@@ -85,18 +85,18 @@ class VariationModel(Showable):
 
     @cached_property
     def closed(self) -> Takes | None:
-        """The takes as cycles whose ends meet; None where the motion is not cyclic."""
+        """The takes as cycles whose ends meet; None if the motion is not cyclic."""
         return closed_takes(self.takes) if self.cyclic else None
 
     @cached_property
     def deviations(self) -> Deviations:
-        """How takes differ."""
+        """The distribution of the differences between takes."""
         share = shares(self.settings, self.material, self.takes)
         return Deviations(self.takes, self.sizes, share, max(STEP / self.frame_time, 1.0))
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """What planting needs to know of the examples; None where nothing has feet."""
+        """What planting needs to know about the examples; None if nothing has feet."""
         recipe = self.material.recipe
         if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
             return None
@@ -104,31 +104,31 @@ class VariationModel(Showable):
 
     @cached_property
     def body_limits(self) -> BodyLimits | None:
-        """How far a body may go beyond the examples; None where they are no clips of a body."""
+        """How far a body may exceed the examples; None if they are not clips of a body."""
         recipe = self.material.recipe
         return learn_limits(self.clips) if recipe is not None and recipe.skeleton is not None else None
 
     @cached_property
     def standard(self) -> Standard | None:
-        """What the examples do, against which motions are checked; None where they are no clips of a body."""
+        """The examples' behavior that motions are checked against; None if they are not clips of a body."""
         return None if self.body_limits is None else standard_of(self.clips, self.body_limits)
 
     @cached_property
     def contacts(self) -> list[Floats]:
-        """Where the foot joints of every example stand, (frames, foot joints) each, 0 or 1."""
+        """Whether foot joints stand in each example, (frames, foot joints) each, 0 or 1."""
         assert self.planting_model is not None and self.planting_model.gallery is not None
         labels = self.planting_model.gallery.labels
         return np.split(labels, np.cumsum([len(rows) for rows in self.material.values])[:-1])
 
     @cached_property
     def standing_share(self) -> Floats:
-        """The share of the takes whose foot joints stand at every phase, (phases, foot joints)."""
+        """The fraction of the takes whose foot joints stand at each phase, (phases, foot joints)."""
         read = [read_linear(rows, at) for rows, at in zip(self.contacts, self.phase_frames.T, strict=True)]
         return np.asarray(np.mean(read, axis=0))
 
     @cached_property
     def footing(self) -> Footing:
-        """How the feet of every take move through the common phase, in the takes' common frame."""
+        """The motion of the feet of each take through the common phase, in the takes' common frame."""
         assert self.planting_model is not None
         takes, clips = self.takes, []
         for rows in takes.rows:
@@ -141,27 +141,27 @@ class VariationModel(Showable):
         return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
     def standing(self, phases: Floats) -> Floats:
-        """Return how far feet stand in an endless motion, several cycles or a loop.
+        """Return how firmly feet stand in an endless motion, several cycles or a loop.
 
         Args:
             phases: (frames,): its phases.
 
         Returns:
-            (frames, foot joints): the share of the takes that stand there.
+            (frames, foot joints): the fraction of the takes that stand there.
         """
         last = len(self.phase_frames) - 1.0
         return read_linear(self.standing_share, np.mod(phases, last) if self.cyclic else np.clip(phases, 0.0, last))
 
     @cached_property
     def clips(self) -> list[Clip]:
-        """The examples as clips; empty where they are none."""
+        """The examples as clips; empty if they are not clips."""
         placed = zip(self.material.values, self.material.starts, strict=True)
         decoded = (self.decode(rows, start=start) for rows, start in placed)
         return [clip for clip in decoded if isinstance(clip, Clip)]
 
     @cached_property
     def travel(self) -> Travel:
-        """How the examples travel over the ground."""
+        """The examples' speed and direction over the ground."""
         turn_column(self.material.recipe)
         assert self.material.recipe is not None
         return travel_of(self.material.recipe, self.material.values)
@@ -171,10 +171,10 @@ class VariationModel(Showable):
 
         Args:
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            rate: The pace, times the examples' mean, from 0.1 to 10.
+            rate: The pace relative to the examples' mean, from 0.1 to 10.
 
         Returns:
-            The sampler; the last one is remembered, since many variants are drawn with the same amount.
+            The sampler; the last one is cached, since many variants are drawn with the same amount.
         """
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
@@ -192,7 +192,7 @@ class VariationModel(Showable):
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
-        """A cache of the last sampler, since many variants are drawn with the same amount."""
+        """The cache of `sampler`, which holds the last one."""
         return {}
 
     def made(
@@ -211,12 +211,12 @@ class VariationModel(Showable):
             rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             frames: How many frames; a cyclic model needs this or `cycles`.
-            cycles: How many cycles of a cyclic model; any other motion ends by itself.
-            rate: The pace, times the examples' mean, from 0.1 to 10.
+            cycles: How many cycles of a cyclic model; other motions do not repeat.
+            rate: The pace relative to the examples' mean, from 0.1 to 10.
             steer: A heading to keep or a path to follow.
 
         Returns:
-            Its rows (frames, DOFs) and phases (frames,), where it starts, and the example it is most like.
+            Its rows (frames, DOFs) and phases (frames,), its start, and the example it resembles most.
         """
         if self.cyclic and frames is None and cycles is None:
             raise UsageError("a cyclic model never ends: give a number of frames or cycles")
@@ -225,7 +225,7 @@ class VariationModel(Showable):
         if self.cyclic and (frames is not None or cycles != 1):
             last = np.inf if cycles is None else cycles * (len(self.phase_frames) - 1.0)
             return cut_from(self, steered_blocks(self, rng, amount, rate, steer), frames, last)
-        # one cycle is drawn like any take, from the takes as they are; several are part of an endless motion
+        # one cycle is drawn like any take, from the takes as they are; several are cut from an endless motion
         variant = draw_variant(self.sampler(amount, rate=rate), rng)
         if steer is not None:
             variant = Variant(steered_rows(self, steer, variant), variant.phases, followed=variant.followed)
@@ -261,15 +261,15 @@ class VariationModel(Showable):
         Args:
             rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            cycles: How many cycles of a cyclic model, first and last frame included; default: one, or as many as
-                a duration among the goals requires. A motion that is not cyclic ends by itself.
-            goals: What it has to meet.
-            plant: Let feet stand as those of the takes do; "hard": without their small movement.
+            cycles: How many cycles of a cyclic model, including the first and last frame; default: one, or as many as
+                a duration among the goals requires. Other motions do not repeat.
+            goals: What the variant has to meet.
+            plant: Let feet stand as in the takes; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
             name: Its name.
 
         Returns:
-            A clip (stroke, ...) like the examples, or plain rows where the examples were arrays.
+            A clip (stroke, ...) like the examples, or plain rows if the examples were arrays.
         """
         return self.guided(
             rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
@@ -287,14 +287,14 @@ class VariationModel(Showable):
         loop: bool = False,
         name: str = "",
     ) -> Guided:
-        """Draw a variant like `sample`, with a report of how well goals were met.
+        """Draw a variant like `sample`, with a report on how well it met the goals.
 
         Args:
             rng: Source of random numbers.
-            goals: What it has to meet.
+            goals: What the variant has to meet.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             cycles: How many cycles of a cyclic model; default: one, or as many as a duration requires.
-            plant: Let feet stand as those of the takes do; "hard": without their small movement.
+            plant: Let feet stand as in the takes; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
             name: Its name.
 
@@ -318,15 +318,15 @@ class VariationModel(Showable):
         parts: Sequence[str] = (),
         plant: bool = True,
     ) -> Clip:
-        """Draw a stretch of a clip of this movement again, or a part of its body; everything else stays as it is.
+        """Redraw a stretch of a clip of this movement, or a part of its body; everything else stays as it is.
 
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
-            frames: First frame of the stretch, and the one after its last; it is free where it reaches the clip's end.
+            frames: First frame of the stretch, and the one after its last; at the clip's ends it is free.
             rng: Source of random numbers.
             amount: How much it varies: 0 leads through the mean motion, 1 varies like the examples.
-            parts: Body parts or joints to draw again; default: all. The root needs all legs to be drawn again, too.
-            plant: Let feet stand when those of the clip do; those that stand at the stretch's ends stay in place.
+            parts: Body parts or joints to redraw; default: all. The root can only be redrawn together with all legs.
+            plant: Let feet stand when the clip's do; feet that stand at the stretch's ends stay in place.
 
         Returns:
             A clip with the same number of frames; frames outside the stretch and other joints are unchanged.
@@ -349,13 +349,13 @@ class VariationModel(Showable):
 
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
-            frames: How many frames to add; a motion that is not cyclic ends by itself.
+            frames: How many frames to add; a motion that is not cyclic has an end.
             rng: Source of random numbers.
             amount: How much they vary: 0 leads back to the mean motion, 1 varies like the examples.
-            plant: Let feet stand; those that stand at the clip's end stay in place.
+            plant: Let feet stand; feet that stand at the clip's end stay in place.
 
         Returns:
-            The clip with frames added; the existing ones are bit for bit unchanged.
+            The clip with frames added; the existing ones are unchanged, bit for bit.
         """
         from freshtake.variation.redrawing import extend
 
@@ -377,13 +377,13 @@ class VariationModel(Showable):
             rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             steer: A heading to keep or a path to follow.
-            control: Called before every block of a twentieth of a second; it returns the amount and the heading, and
-                replaces `amount` and `steer`.
-            decode: Yield motions of one frame instead of rows.
+            control: Called before every block of a twentieth of a second; returns the amount and the heading, which
+                replace `amount` and `steer`.
+            decode: Yield one-frame motions instead of rows.
             plant: Let feet of decoded frames stand; "hard": without their small movement.
 
         Yields:
-            Rows (DOFs,), or with `decode` motions of one frame, each placed where the one before ended.
+            Rows (DOFs,), or with `decode` one-frame motions, each placed where the previous one ended.
         """
         source = (
             steered_blocks(self, rng, amount, 1.0, steer) if control is None else controlled_blocks(self, rng, control)
@@ -395,11 +395,11 @@ class VariationModel(Showable):
 
     @cached_property
     def hinges(self) -> tuple[Hinge, ...]:
-        """The joints that turn about one axis in all examples."""
+        """The joints that rotate about a single axis in all examples."""
         return hinges_of(self.material)
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Return rows as a motion of the examples' kind.
+        """Return rows as a motion of the same kind as the examples.
 
         Args:
             rows: (frames, DOFs).
@@ -408,7 +408,7 @@ class VariationModel(Showable):
             name: Its name.
 
         Returns:
-            A clip (stroke, ...), or the rows themselves where the examples were arrays.
+            A clip (stroke, ...), or the rows themselves if the examples were arrays.
         """
         recipe = self.material.recipe
         if recipe is None:
@@ -421,7 +421,7 @@ class VariationModel(Showable):
         """Return a motion as rows of this model's DOFs.
 
         Args:
-            example: A motion of the examples' kind, on their rig and at their rate.
+            example: A motion of the same kind, rig and frame rate as the examples.
 
         Returns:
             (frames, DOFs), in radians and the examples' unit of length.
@@ -429,7 +429,7 @@ class VariationModel(Showable):
         recipe = self.material.recipe
         if recipe is None:
             if not isinstance(example, np.ndarray | Sequence):
-                raise UsageError("this model was learned from plain rows of numbers: give such rows, not a motion")
+                raise UsageError("this model was learned from plain rows of numbers: pass such rows, not a motion")
             return rounded(example)
         return rounded(encode(recipe, example, strict=False).values)
 
@@ -437,7 +437,7 @@ class VariationModel(Showable):
         """Return how likely a motion is under the model.
 
         Args:
-            example: A motion of the examples' kind, on their rig and at their rate.
+            example: A motion of the same kind, rig and frame rate as the examples.
 
         Returns:
             Log densities (frames, DOFs); `.normalized` compares motions of different lengths.
@@ -449,7 +449,7 @@ class VariationModel(Showable):
         """Return how likely a motion given as rows is under the model.
 
         Args:
-            rows: (frames, DOFs): in this model's DOFs, as `encode` returns them.
+            rows: (frames, DOFs) of this model, as `encode` returns them.
 
         Returns:
             Log densities (frames, DOFs).
@@ -458,13 +458,13 @@ class VariationModel(Showable):
 
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
-        """Return a model of other examples, even a single one, that vary as this model's do (Lau 2009, §8).
+        """Return a model of other examples, even a single one, with this model's variation (Lau 2009, §8).
 
         Args:
-            examples: Motions of the kind, rig and rate of this model's examples.
+            examples: Motions of the same kind, rig and frame rate as this model's examples.
 
         Returns:
-            The model; this one does not change.
+            The new model; this one is unchanged.
         """
         recipe = self.material.recipe
         values = other_examples([self.encode(example) for example in examples], FEWEST)
@@ -490,7 +490,7 @@ class VariationModel(Showable):
 
 
 def labeled(model: VariationModel) -> VariationModel:
-    """Return the model with stored contacts of its examples, so that later versions do not detect other ones."""
+    """Return the model with the contacts of its examples stored, so later versions do not detect different ones."""
     if model.planting_model is None or not model.planting_model.feet:
         return model
     return replace(model, labels=np.concatenate(model.contacts))

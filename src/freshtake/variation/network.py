@@ -1,9 +1,9 @@
-"""A model as a Dynamic Bayesian Network: how likely a take is (Lau 2009, eq. 2), and which DOFs deviate together.
+"""A model as a Dynamic Bayesian Network: the likelihood of a take (Lau 2009, eq. 2), and which DOFs deviate together.
 
-The parents of a DOF at a frame are the hidden weights of the takes (see `deviations`) and its values in the two frames
-before. Frames of the network are one spacing of the prior's knots apart. With the weights summed out, DOFs depend on
-one another within a frame; `transition_network` lists the strongest of these dependences (Lau 2009, figure 7), each DOF
-on those that move the body more.
+The parents of a DOF at a frame are the hidden weights of the takes (see `deviations`) and its values in the previous
+two frames. The network's frames are one knot spacing of the prior apart. With the weights summed out, DOFs within a
+frame depend on one another; `transition_network` lists the strongest of these dependences (Lau 2009, figure 7), each
+DOF depending on those that move the body more.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ ORDER = 2  # previous frames that a DOF continues from
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Log densities of every DOF at every frame of a clip, each given its parents.
+    """The log density of each DOF at each frame of a clip, given its parents.
 
     Attributes:
         frames: (frames, DOFs).
-        dofs: The DOFs by name.
+        dofs: The names of the DOFs.
     """
 
     frames: Floats
@@ -71,7 +71,7 @@ class Likelihood:
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
-    """Return how likely a take (frames, DOFs) is, in units in which a deviation of the least size counts 0."""
+    """Return how likely a take (frames, DOFs) is, in units that make a deviation of the smallest size count 0."""
     if len(rows) < FEWEST:
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
@@ -89,7 +89,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
 def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> tuple[Floats, Floats]:
     """Return how a take differs from the mean, (phases, DOFs), and the frame of the take at every phase.
 
-    Its place and direction on the ground do not count: the take is aligned to the mean.
+    Its position and direction on the ground do not matter: the take is aligned to the mean.
     """
     takes, weights = deviations.takes, material.weights
     phase_frames = np.stack([np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in takes.log_pace], axis=1)
@@ -111,13 +111,13 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
 
 @lru_cache(maxsize=8)  # called for every take that is scored
 def left_over(deviations: Deviations) -> float:
-    """Return the size, relative to the prior's, of what combinations of takes leave unexplained in a further take.
+    """Return the size, relative to the prior's, of the part of a further take that combined takes do not explain.
 
-    Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
-    prior's size alone, which does not include that, further takes would seem unlikely.
+    Measured on takes left out: how much of the deviation of each is not explained by combinations of the others. With
+    the prior's size alone, which does not include this part, further takes would seem unlikely.
     """
     rows, unexplained = deviations.takes.rows[..., : deviations.dofs], []
-    # with fewer than three takes none can be left out
+    # with fewer than three takes, none can be left out
     if len(rows) < 3:
         return math.sqrt(deviations.further)
     size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
@@ -132,7 +132,7 @@ def left_over(deviations: Deviations) -> float:
 
 
 def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, size: Floats) -> tuple[Floats, float]:
-    """Return the likeliest weights (takes,) of a take's deviation, and the log density of all of them together.
+    """Return the likeliest weights (takes,) of a take's deviation, and their joint log density.
 
     Phases within a spacing of one another are redundant, so each counts only as much as it adds.
     """
@@ -142,7 +142,7 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
     scaled, target = (deltas / size).reshape(count, -1), (away / size).ravel()
     trust: Floats = np.ones(len(target))
     weights: Floats = np.zeros(count)
-    # under heavy tails the likeliest weights have no closed form: find them by reweighting
+    # with heavy tails the likeliest weights have no closed form: find them by reweighting
     for _ in range(4):
         # outliers, such as one damaged joint, must not distort the weights of the entire take
         precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
@@ -155,7 +155,7 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
 
 
 def _floors(material: Material, deviations: Deviations) -> Floats:
-    """Return the least size (DOFs,) of a deviation: a small share of the weighted mean over DOFs."""
+    """Return the smallest size (DOFs,) of a deviation: a small fraction of the weighted mean over DOFs."""
     weights = np.maximum(material.weights, 1e-12)
     total = np.sqrt((deviations.total_sizes**2).mean(axis=0))
     usual = float(np.sqrt(((weights * total) ** 2).mean()))
@@ -167,7 +167,7 @@ def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
     near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
     slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
     out = student(rest, 1.0, freedom)
-    # Every phase is scored, not the knots alone, which a short deviation can fall between.
+    # Score every phase: a short deviation can fall between two knots.
     first = math.ceil(ORDER * deviations.spacing)
     if len(rest) > first:
         noise = math.sqrt(max(1.0 - slopes @ np.array([near, far]), 1e-6))
@@ -178,7 +178,7 @@ def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
 
 
 def student(x: Floats, scale: float, freedom: int) -> Floats:
-    """Return the logarithm of Student's density, because sizes are estimated from a few takes."""
+    """Return the logarithm of Student's density, which allows for sizes estimated from a few takes."""
     constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * math.log(freedom * math.pi)
     standardized = x / scale
     return np.asarray(
@@ -187,7 +187,7 @@ def student(x: Floats, scale: float, freedom: int) -> Floats:
 
 
 class Edge(NamedTuple):
-    """parent -> child, and by how much knowing the parent narrows the child, in nats; NaN: its past."""
+    """parent -> child, and how much knowing the parent narrows the child, in nats; NaN if it is the child's past."""
 
     child: int
     parent: int
@@ -195,7 +195,7 @@ class Edge(NamedTuple):
 
 
 def together(model: VariationModel) -> Floats:
-    """Return how DOFs deviate together within a frame, (DOFs, DOFs): correlations, the mean over phases."""
+    """Return the correlations of the DOFs within a frame, (DOFs, DOFs), averaged over phases."""
     deviations = model.deviations
     phases, dofs = deviations.takes.mean.shape[0], deviations.dofs
     deltas = (deviations.weight_size * deviations.takes.deltas)[..., :dofs]
@@ -207,24 +207,24 @@ def together(model: VariationModel) -> Floats:
 
 def transition_network(model: VariationModel) -> TransitionNetwork:
     """Return the network of a model's strongest dependences."""
-    from freshtake.variation.paper.networks import TransitionNetwork  # drawing needs none
+    from freshtake.variation.paper.networks import TransitionNetwork  # not needed for drawing
 
-    count, alike = len(model.dofs), np.abs(together(model))
+    count, correlations = len(model.dofs), np.abs(together(model))
     moves = model.material.weights * np.sqrt((model.deviations.total_sizes**2).mean(axis=0))
     order, edges = np.argsort(-moves, kind="stable"), []
     rank = np.empty(count, dtype=np.intp)
     rank[order] = np.arange(count)
     for child in range(count):
-        # DOFs count as dependent from a correlation of 0.5
-        earlier = [p for p in range(count) if rank[p] < rank[child] and alike[child, p] >= 0.5]
+        # DOFs count as dependent from a correlation of 0.5 on
+        earlier = [p for p in range(count) if rank[p] < rank[child] and correlations[child, p] >= 0.5]
         # list the three strongest only
-        strongest = sorted(sorted(earlier, key=lambda p, c=child: -alike[c, p])[:3])  # type: ignore[misc]
+        strongest = sorted(sorted(earlier, key=lambda p, c=child: -correlations[c, p])[:3])  # type: ignore[misc]
         edges.append((child, count + child, *(ORDER * count + p for p in strongest)))
     return TransitionNetwork(model.dofs, ORDER, tuple(edges))
 
 
 def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple[Edge, ...]:
-    """Return every edge of the network with its strength, child after child.
+    """Return every edge of the network with its strength, child by child.
 
     Args:
         model: The model.
@@ -233,11 +233,11 @@ def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple
     Returns:
         The edges; a DOF's past has no strength (NaN).
     """
-    network, alike = transition_network(model), together(model)
+    network, correlations = transition_network(model), together(model)
     count, out = len(network.dofs), []
     for child, parents in enumerate(network.edges):
         for parent in parents if nodes else dict.fromkeys(p % count for p in parents):
             is_past = parent % count == child
-            likeness = min(float(alike[child, parent % count]) ** 2, 1.0 - 1e-12)
+            likeness = min(float(correlations[child, parent % count]) ** 2, 1.0 - 1e-12)
             out.append(Edge(child, parent, float("nan") if is_past else -0.5 * float(np.log1p(-likeness))))
     return tuple(out)

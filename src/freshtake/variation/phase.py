@@ -1,10 +1,10 @@
-"""Put takes on a common phase: align them in time, and move them onto one another on the ground.
+"""Put takes on a common phase: align them in time, and superimpose them on the ground.
 
-Lau 2009 leaves the phase to the nearest neighbours (§10 says that they may miss it). Departs from the paper: takes are
-aligned by dynamic time warping first, so that they can be averaged and combined moment by moment.
+Departs from Lau 2009, which leaves the phase to the nearest neighbours (§10 says that they may miss it): takes are
+first aligned by dynamic time warping, so that they can be averaged and combined moment by moment.
 
-Speeds of the root add up to drift, and standing feet constrain places, not speeds. So the root's speeds are replaced
-by its trajectory: the place on the ground (forward, sideways) and the heading, in a frame that all takes share.
+Speeds of the root add up to drift, and standing feet constrain positions, not speeds. So the root's speeds are replaced
+by its trajectory: its ground position (forward, sideways) and heading, in a frame that all takes share.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: an entire body cannot speed up and slow down faster
-LOBES = 4  # of the interpolating sinc, to either side
-TURN = 2  # the last of forward, sideways and turn
+LOBES = 4  # of the interpolating sinc, on either side
+TURN = 2  # the index of the heading after forward and sideways
 
 
 def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
-    """Return the numbers of examples that represent all, where the cost grows with the square of their number.
+    """Return the numbers of examples that represent all, for costs that grow with the square of their number.
 
-    Of more than `most`, these are spread evenly over the lengths; in increasing order.
+    If there are more than `most`, these are spread evenly over the lengths; in increasing order.
     """
     if len(examples) <= most:
         return list(range(len(examples)))
@@ -49,7 +49,7 @@ def common_phase(examples: Sequence[Floats], weights: Floats, frame_time: float)
 
 
 def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
-    """Align examples by dynamic time warping to their mean, which has the mean length of the examples.
+    """Align examples to their mean, which has their mean length, by dynamic time warping.
 
     Returns the frame (phases, examples) of each example at each phase; warps are smoothed by `smooth` frames.
     """
@@ -61,7 +61,7 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     some = representative(examples)
     scaled = [examples[k] * weights for k in some]
     phase_frames = phase_frames[:, some]
-    # Warping changes the mean that takes are aligned to, so it is repeated three times.
+    # Warping changes the mean that takes are aligned to, so repeat it three times.
     for _ in range(3):
         mean = mean_of(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
@@ -75,7 +75,7 @@ def mean_of(examples: Sequence[Floats], phase_frames: Floats) -> Floats:
 
 
 def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
-    """Return where each row of the mean lies in the example: monotone, smooth, from its first frame to its last."""
+    """Return the position of each row of the mean in the example: monotone, smooth, from first to last frame."""
     path, _ = warp_path(mean, example)
     count, last = len(mean), len(example) - 1.0
     place = np.bincount(path[:, 0], weights=path[:, 1], minlength=count) / np.bincount(path[:, 0], minlength=count)
@@ -89,17 +89,17 @@ def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
 
 
 def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> Floats:
-    """Smooth the pace at which each example passes through the phase by so many `frames`; durations stay the same.
+    """Smooth the pace at which each example passes through the phase over `frames`; durations stay the same.
 
-    Poses and places are read at the same frames, so that a take is still exactly itself on the common phase. `scaled`
-    are the weighted rows of every example, which show where it moves.
+    Poses and positions are read at the same frames, so a take is still exactly itself on the common phase. `scaled` are
+    the weighted rows of every example, which show where it moves.
     """
     pace = np.gradient(phase_frames, axis=0)
     rows = [gaussian_filter1d(x, frames / 3.0, axis=0, mode="nearest") for x in scaled]
     mean = mean_of(rows, phase_frames)
     # phases with more movement count more: while nothing moves, the warp is arbitrary
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
-    # phases without movement keep a weight of 0.02
+    # phases without movement still have a weight of 0.02
     weight = (moving / max(float(moving.mean()), 1e-300) + 0.02)[:, None]
     above = gaussian_filter1d(weight * np.clip(pace, SLOWEST_PACE, FASTEST_PACE), frames, axis=0, mode="nearest")
     pace = above / gaussian_filter1d(weight, frames, axis=0, mode="nearest")
@@ -108,7 +108,7 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
 
 
 def read_at(rows: Floats, phase_frames: Floats) -> Floats:
-    """Read rows at fractional frames by a cubic through the four nearest (Catmull-Rom); the ends are repeated."""
+    """Read rows at fractional frames by a cubic through the nearest four (Catmull-Rom); the ends are repeated."""
     phase_frames = np.clip(phase_frames, 0.0, len(rows) - 1.0)
     low = np.minimum(phase_frames.astype(np.intp), max(len(rows) - 2, 0))
     t = (phase_frames - low)[:, None]
@@ -126,9 +126,9 @@ def read_linear(rows: Floats, places: Floats) -> Floats:
 
 
 def read_sharply(rows: Floats, frames: Floats) -> Floats:
-    """Read rows at fractional frames by a sinc over the eight nearest (Lanczos): a cubic smooths away quick movement.
+    """Read rows at fractional frames by a sinc over the nearest eight (Lanczos): a cubic smooths quick movement away.
 
-    Beyond its ends a motion continues point-symmetrically, so that neither its speed nor its place jumps there.
+    Beyond its ends a motion continues point-symmetrically, so neither its speed nor its position jumps there.
     """
     reach = min(LOBES, len(rows) - 1)
     before, after = 2.0 * rows[:1] - rows[reach:0:-1], 2.0 * rows[-1:] - rows[-2 : -reach - 2 : -1]
@@ -143,27 +143,27 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
 
 
 class Course(NamedTuple):
-    """The columns that hold a place on the ground and a heading instead of speeds.
+    """The columns that contain a ground position and a heading instead of speeds.
 
-    A part that never varies is no DOF, but the trajectory still needs it: its column comes after those of the DOFs.
+    A part that never varies is not a DOF, but the trajectory still needs it: its column comes after those of the DOFs.
     """
 
     columns: Ints  # (3,): of forward, sideways and heading
-    dofs: int  # how many columns are DOFs
-    layout: ClipLayout  # how the columns make a clip
+    dofs: int  # the number of columns that are DOFs
+    layout: ClipLayout  # how the columns form a clip
 
     def path(self, rows: Floats) -> Path:
-        """Return places and headings in the common frame."""
+        """Return positions and headings in the common frame."""
         forward, sideways, heading = rows[:, self.columns].T
         return Path(forward + 1j * sideways, heading)
 
     @property
     def ground(self) -> Ints:
-        """The columns of places."""
+        """The position columns."""
         return self.columns[:TURN]
 
     def put(self, rows: Floats, path: Path) -> None:
-        """Write places and headings into rows."""
+        """Write positions and headings into rows."""
         rows[:, self.columns] = np.stack([path.ground.real, path.ground.imag, path.heading], axis=1)
 
 
@@ -171,11 +171,11 @@ class Course(NamedTuple):
 class Takes:
     """Takes on their common phase."""
 
-    rows: Floats  # (takes, phases, DOFs), with places and headings in the common frame in the columns of `course`
-    log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs for a step of the phase
+    rows: Floats  # (takes, phases, DOFs), with positions and headings in the common frame in the columns of `course`
+    log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs per phase
     course: Course | None  # None for motions that do not travel
-    ground: complex = 0j  # the origin of the common frame, as a place in the ground plane
-    heading: float = 0.0  # how far the common frame is turned
+    ground: complex = 0j  # the origin of the common frame, as a position in the ground plane
+    heading: float = 0.0  # how far the common frame is rotated
 
     @cached_property
     def mean(self) -> Floats:
@@ -204,7 +204,7 @@ class Takes:
         return self.course.path(self.mean)
 
     def placed(self, path: Path) -> Path:
-        """Return a path from the common frame in the takes' world."""
+        """Transform a path from the common frame to the takes' world."""
         return Path(self.ground + np.exp(1j * self.heading) * path.ground, self.heading + path.heading)
 
 
@@ -222,9 +222,9 @@ def course_of(material: Material) -> Course | None:
 
 
 def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
-    """Read all takes at the common phase and move them onto one another on the ground.
+    """Read all takes at the common phase and superimpose them on the ground.
 
-    With one take's weight at 1 and all others' at 0, a combination of them is that take again.
+    With a weight of 1 for one take and 0 for the others, a combination of them reproduces that take.
     """
     course = course_of(material)
     log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST_PACE / 2.0)).T
@@ -246,10 +246,10 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
 
 
 def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
-    """Move and turn paths onto their mean (Procrustes), each with a second point `reach` ahead of the body.
+    """Move and rotate paths onto their mean (Procrustes), each with a second point `reach` ahead of the body.
 
-    The second point makes facing count as well as position. Returns the paths in a common frame, and where that frame
-    lies: the mean of the takes' places and directions, or that of the first take where they go in different directions.
+    The second point makes facing count as well as position. Returns the paths in a common frame, and that frame's
+    position and heading: the mean of the takes', or the first take's if they go in different directions.
     """
 
     def points(path: Path) -> Complexes:
@@ -257,7 +257,7 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
 
     mean, turns, shifts = paths[0], np.zeros(len(paths)), np.zeros(len(paths), dtype=np.complex128)
     moved = list(paths)
-    # the mean changes with the takes that are moved onto it: repeat
+    # the mean changes as takes are moved onto it: repeat
     for _ in range(3):
         goal = points(mean)
         for k, path in enumerate(paths):
@@ -268,26 +268,26 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
             heading = heading - 2.0 * np.pi * np.round((heading - mean.heading).mean() / (2.0 * np.pi))
             moved[k] = Path(np.exp(-1j * turns[k]) * (path.ground - shifts[k]), heading)
         mean = Path(np.mean([p.ground for p in moved], axis=0), np.mean([p.heading for p in moved], axis=0))
-    # the common frame begins where the mean begins and faces as it does: forward is forward, whatever the world's axes
+    # the common frame begins where the mean does and faces the same way: forward is forward in any world axes
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    # a mean direction shorter than 0.5 means that takes go in different directions: use the first
+    # a mean direction shorter than 0.5 means that takes go in different directions: use the first take's
     some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)
 
 
 def closed_takes(takes: Takes) -> Takes:
-    """Return cycles whose ends meet, for loops and endless motion: the last phase is the first one again.
+    """Return cycles whose ends meet, for loops and endless motion: the last phase equals the first.
 
-    The gap between the ends is removed around the seam. The trajectory is not closed but continues: columns of
-    places hold steps to the next phase, and all takes turn by the same angle in a cycle (see `turn_per_cycle`).
+    The gap between the ends is removed around the seam. The trajectory is not closed but continues: its position
+    columns contain steps to the next phase, and all takes turn by the same angle in a cycle (see `turn_per_cycle`).
     """
     rows = takes.rows.copy()
     gap = rows[:, -1] - rows[:, 0]
     if takes.course is not None:
-        # a heading that does not return is corrected along the entire cycle: at the seam it would twist the body
+        # a heading that does not return is corrected over the entire cycle: at the seam it would twist the body
         forward, sideways, turn = takes.course.columns
         share = np.linspace(0.0, 1.0, rows.shape[1])
         removed = (gap[:, turn] - turn_per_cycle(takes))[:, None] * share
@@ -305,7 +305,7 @@ def closed_takes(takes: Takes) -> Takes:
 def bring_together(values: Floats, gap: Floats) -> None:
     """Remove the gap (takes, columns) between the ends of values (takes, phases, columns) around the seam."""
     last = values.shape[1] - 1
-    # the ends of a cycle are brought together over a fifth of it to either side
+    # the ends of a cycle are brought together over a fifth of it on either side
     reach = max(2, round(0.2 * last))
     u = np.arange(reach) / reach
     ramp = ((1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2))[:, None]  # from 1 to 0, flat at both ends
@@ -314,19 +314,19 @@ def bring_together(values: Floats, gap: Floats) -> None:
 
 
 def turn_per_cycle(takes: Takes) -> float:
-    """Return the angle by which takes turn in a cycle: 0 unless it is clearly more than takes differ by."""
+    """Return the angle by which takes turn in a cycle: 0 unless it clearly exceeds the difference between takes."""
     if takes.course is None:
         return 0.0
     heading = takes.rows[..., takes.course.columns[TURN]]
     turns = heading[:, -1] - heading[:, 0]
     error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else 0.0
     mean = float(turns.mean())
-    # Chance must not make a straight walk circle: a turn must exceed three times its error, and three degrees.
+    # A straight walk must not circle by chance: a turn must exceed three times its error, and three degrees.
     return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
 
 
 def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
-    """Return rows of DOFs with the root's speeds along a path in place of its trajectory."""
+    """Return rows of DOFs with the root's trajectory replaced by its speeds along a path."""
     out = rows[:, : course.dofs].copy()
     is_dof = course.columns < course.dofs
     out[:, course.columns[is_dof]] = rates(path, frame_time)[:, is_dof]

@@ -1,12 +1,12 @@
-"""Draw a stretch of a clip again, and keep all other frames, and all parts that are not named, as they are.
+"""Redraw a stretch of a clip; all other frames, and all parts that are not named, stay as they are.
 
 Inside the stretch a clip x with the phases p becomes
 
     x' = mean(p) + cos(a) (x - mean(p)) + sin(a) (variant(p) - mean(p))
 
-where the angle a goes from 0 at the frames that are kept to a right angle, and back. Squares of cosine and sine add up
-to 1, so that x' deviates from the mean as far as takes do at every frame, also where the two are mixed: a cross-fade
-would be nearer to the mean there. The first two derivatives of a vanish at its ends, so a join is as smooth as x.
+where the angle a rises from 0 at the frames that are kept to a right angle, and falls back. Squares of cosine and sine
+add up to 1, so x' deviates from the mean as much as takes do at every frame, even where the two are mixed; a cross-fade
+would be closer to the mean there. The first two derivatives of a vanish at its ends, so a join is as smooth as x.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_cl
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-AROUND = 1.0  # seconds to either side of a stretch in which feet are examined
-SLOPE = 0.05  # seconds over which speeds at a clip's end are measured, and in which they fade out
+AROUND = 1.0  # seconds on either side of a stretch in which feet are examined
+SLOPE = 0.05  # seconds over which speeds at a clip's end are measured, and then fade out
 
 
 def redraw(
@@ -48,7 +48,7 @@ def redraw(
     plant: bool = True,
     phases: Floats | None = None,
 ) -> Clip:
-    """Draw a stretch of a clip again, like `VariationModel.redraw`; `phases` (frames,) are the clip's, where known."""
+    """Redraw a stretch of a clip, like `VariationModel.redraw`; `phases` (frames,) are the clip's, if known."""
     layout, (first, stop) = clip_layout_of(model), checked_stretch(clip, frames)
     phases = phases_of(model, clip) if phases is None else phases
     chosen = chosen_columns(model, parts)
@@ -61,7 +61,7 @@ def redraw(
     drawn = draw_weights(model, track, coded, chosen, inside, rng)
     sampler = model.sampler(amount)
     warped = np.arange(float(len(shown)))
-    if not parts:  # the timing of parts that are kept stays
+    if not parts:  # parts that are kept keep their timing
         warped = _warped(sampler, track, drawn, coded.at, np.sin(angle), inside)
     source = read_sharply(coded.rows, warped)
     change = _change(sampler, track, drawn, source, np.interp(warped, np.arange(len(shown)), coded.at), angle, inside)
@@ -70,7 +70,7 @@ def redraw(
     new = posed(layout, shown, coded, source + change)
     legs = model.planting_model
     if plant and legs is not None and legs.legs and (chosen[: len(model.dofs)] & _leg_dofs(model)).any():
-        # the clip itself, at its new timing, is the take whose feet are followed
+        # feet follow those of the clip itself, at its new timing
         feet = feet_of(posed(layout, shown, coded, source), legs)
         stands = feet_of(shown, legs).stands[np.rint(warped).astype(np.intp)]
         fixed = np.ones(len(shown), dtype=np.bool_)
@@ -98,15 +98,15 @@ def extend(
     back = min(max(round(wide), 2), len(clip)) - 1
     pace = float(phases[-1] - phases[-1 - back]) / back
     # the clip's pace blends to the takes' mean
-    further = phases[-1] + np.cumsum(1.0 + (pace - 1.0) * np.exp(-np.arange(1, frames + 1) / wide))
+    ahead = phases[-1] + np.cumsum(1.0 + (pace - 1.0) * np.exp(-np.arange(1, frames + 1) / wide))
     last = len(model.phase_frames) - 1.0
-    if not model.cyclic and further[-1] > last + 1.0:
-        after = max(int(np.searchsorted(further, last)) * model.frame_time, 0.0)
+    if not model.cyclic and ahead[-1] > last + 1.0:
+        after = max(int(np.searchsorted(ahead, last)) * model.frame_time, 0.0)
         raise UsageError(
             f"the movement ends {after:.2f} s after the end of {clip.name or 'the clip'}, because it is not cyclic: "
-            "ask for less, or learn from cyclic takes"
+            "request less, or learn from cyclic takes"
         )
-    longer = np.concatenate([phases, further])
+    longer = np.concatenate([phases, ahead])
     seen = min(len(clip), round(AROUND / model.frame_time))
     shown = clip.span(len(clip) - seen, len(clip))
     track = track_along(model, longer[-seen - frames :])
@@ -117,7 +117,7 @@ def extend(
     slope = (away[-1] - away[-1 - back]) / max(back, 1)
     fade = SLOPE / model.frame_time
     apart = away[-1] + slope * fade * (1.0 - np.exp(-np.arange(1, frames + 1) / fade))[:, None]
-    rows = np.concatenate([coded.rows, read_at(track.mean, further - track.first) + apart])
+    rows = np.concatenate([coded.rows, read_at(track.mean, ahead - track.first) + apart])
     columns = np.concatenate([coded.columns, np.repeat(coded.columns[-1:], frames, axis=0)])
     new = posed(layout, _repeated(shown, frames), coded._replace(columns=columns), rows)
     if plant and model.planting_model is not None:
@@ -142,19 +142,19 @@ def checked_stretch(clip: Clip, frames: tuple[int, int]) -> tuple[int, int]:
     if not 0 <= first < stop <= len(clip):
         last = (len(clip) - 1) * clip.frame_time
         raise UsageError(
-            f"frames {first} to {stop} are no stretch of {clip.name or 'the clip'}, which has {len(clip)} frames "
+            f"frames {first} to {stop} are not a stretch of {clip.name or 'the clip'}, which has {len(clip)} frames "
             f"({last:.2f} s): give a beginning and a later end within it"
         )
     if stop - first < 3:
-        raise UsageError(f"a stretch of {stop - first} frames is too short to draw again: give at least 3")
+        raise UsageError(f"a stretch of {stop - first} frames is too short to redraw: give at least 3")
     return first, stop
 
 
 def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats:
-    """Return the angle (frames,) between what is kept (0) and what is drawn (a right angle).
+    """Return the mixing angle (frames,) from kept (0) to redrawn (a right angle).
 
-    It changes as fast as the prior forgets, in two spacings of its knots. A shorter stretch is too short to leave what
-    is kept entirely: there the angle stays smaller. Nothing is joined at an end of the clip.
+    It changes as fast as the prior forgets, within two of its knot spacings. A shorter stretch cannot leave what is
+    kept entirely, so the angle stays smaller there. Nothing is joined at an end of the clip.
     """
     number, forgotten = np.arange(len(clip)), 2.0 * STEP / frame_time
     joins = (first > 0) + (stop < len(clip))
@@ -167,7 +167,7 @@ def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats
 
 
 def chosen_columns(model: VariationModel, parts: Sequence[str]) -> Bools:
-    """Return which columns of the takes are drawn again, (columns,)."""
+    """Return which columns of the takes are redrawn, (columns,)."""
     layout, recipe = clip_layout_of(model), model.material.recipe
     assert recipe is not None
     count = model.takes.rows.shape[2]
@@ -175,12 +175,12 @@ def chosen_columns(model: VariationModel, parts: Sequence[str]) -> Bools:
         return np.ones(count, dtype=np.bool_)
     out = np.zeros(count, dtype=np.bool_)
     out[dofs_of_parts(model.dofs, layout.skeleton, parts)] = True
-    # a root that moves while legs do not would drag the feet over the floor
+    # moving the root without the legs would drag the feet over the floor
     root = np.concatenate([recipe.kept < layout.root_width, np.ones(count - len(model.dofs), dtype=np.bool_)])
     legs = _leg_dofs(model)
     out[root] = out[root].any() and bool(out[: len(model.dofs)][legs].all())
     if not out.any():
-        raise UsageError(f"nothing is left to draw again of {', '.join(parts)}: the root moves only together with legs")
+        raise UsageError(f"nothing is left to redraw of {', '.join(parts)}: the root moves only together with legs")
     return out
 
 
@@ -195,7 +195,7 @@ def _leg_dofs(model: VariationModel) -> Bools:
 
 
 class Draw(NamedTuple):
-    """Standard normals of one variant along a track: weights (takes,) and the prior (phases, columns + 1)."""
+    """The standard normals of one variant along a track: weights (takes,) and the prior (phases, columns + 1)."""
 
     weights: Floats
     prior: Floats
@@ -204,7 +204,7 @@ class Draw(NamedTuple):
 def draw_weights(
     model: VariationModel, track: Track, coded: Coded, chosen: Bools, inside: slice, rng: np.random.Generator
 ) -> Draw:
-    """Draw a variant; where parts are kept, the weights of the takes are drawn given the kept parts."""
+    """Draw a variant; if parts are kept, draw the weights of the takes given the kept parts."""
     deviations, count = model.deviations, len(track.deltas)
     at = (np.arange(len(track.mean)) + track.first) / deviations.spacing
     knots = int(np.floor(at[-1])) - int(np.floor(at[0])) + KNOTS
@@ -212,7 +212,7 @@ def draw_weights(
     weights = rng.standard_normal(count)
     seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.course.columns)
     if seen.any():
-        # Bayes' rule for the hidden weights: draw what is still open, around what the kept parts determine
+        # Bayes' rule for the hidden weights: draw the rest, given what the kept parts determine
         phases = np.unique(np.rint(coded.at[inside]).astype(np.intp))
         where = np.interp(phases, coded.at, np.arange(len(coded.at)))
         size = np.maximum((deviations.prior_size * track.sizes)[phases], 1e-9)[:, : deviations.dofs][:, seen]
@@ -227,7 +227,7 @@ def draw_weights(
 
 
 def _warped(sampler: Sampler, track: Track, drawn: Draw, at: Floats, share: Floats, inside: slice) -> Floats:
-    """Return the frame (frames,) of the clip that each frame shows: another pace inside the stretch, the same ends."""
+    """Return the frame (frames,) of the clip shown at each frame: a new pace inside the stretch, the same ends."""
     deviations, number = sampler.deviations, np.arange(float(len(at)))
     largest = int(deviations.share.argmax())
     changed = deviations.weight_size[largest] * (drawn.weights @ track.log_pace)
@@ -262,9 +262,9 @@ def _change(
 
 
 def _chord(values: Floats, inside: slice) -> Floats:
-    """Return the straight line (frames, columns) between the ends of a stretch; constant where it has one end only.
+    """Return the line (frames, columns) between the ends of a stretch; constant if only one end is inside the clip.
 
-    A place on the ground has no usual value, and must return to where it was: only the path in between may deviate.
+    A position on the ground has no usual value and must return to where it was: only the path in between may deviate.
     """
     number = np.arange(len(values))
     first, last = inside.start - 1, inside.stop
@@ -275,7 +275,7 @@ def _chord(values: Floats, inside: slice) -> Floats:
 
 
 def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
-    """Return which joints (joints,) are drawn again for these parts; all without any."""
+    """Return which joints (joints,) are redrawn for these parts; all if there are none."""
     layout, recipe, chosen = clip_layout_of(model), model.material.recipe, chosen_columns(model, parts)
     assert recipe is not None
     owners = {dof.rpartition(".")[0] for dof, new in zip(model.dofs, chosen, strict=False) if new}
@@ -288,7 +288,7 @@ def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
 
 
 def _put_into(clip: Clip, new: Clip, first: int, stop: int, low: int, joints: Bools) -> Clip:
-    """Return the clip with these joints of a stretch replaced, everything else bit for bit unchanged."""
+    """Return the clip with these joints of a stretch replaced and everything else unchanged, bit for bit."""
     root, rotations, moved = clip.root.copy(), clip.rotations.copy(), clip.joint_translations
     inside = slice(first - low, stop - low)
     if joints[0]:

@@ -1,4 +1,4 @@
-"""Draw variants (Lau 2009, §6): complete takes, endless motion block after block, and loops, all from one Gaussian."""
+"""Draw variants (Lau 2009, §6): complete takes, endless motion in blocks, and loops, all from one Gaussian."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
 from freshtake.variation.phase import LOBES, Takes, read_sharply, turn_per_cycle, with_speeds
 
 Key = npt.NDArray[np.uint64]
-BLOCK = 32  # frames of an endless motion that are computed at a time
-MARGIN = LOBES + 1  # phases before the first one of a block that interpolation needs
+BLOCK = 32  # frames of an endless motion computed at a time
+MARGIN = LOBES + 1  # phases that interpolation needs before the first one of a block
 
 
 class Amounts(NamedTuple):
-    """Amounts of variation: (DOFs,) in space, in time, and the pace relative to the takes' mean."""
+    """Amounts of variation in space (DOFs,) and in time, and the pace relative to the takes' mean."""
 
     space: Floats
     time: float
@@ -30,7 +30,7 @@ class Amounts(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """Rows (frames, DOFs), their phases (frames,), where the first one is, and the take that is followed most."""
+    """Rows (frames, DOFs), their phases (frames,), where the first one starts, and the take that it follows most."""
 
     rows: Floats
     phases: Floats
@@ -39,20 +39,20 @@ class Variant(NamedTuple):
 
 
 class Sampler(NamedTuple):
-    """Everything that drawing needs."""
+    """Everything needed to draw variants."""
 
     deviations: Deviations
     closed: Takes | None  # the takes as cycles whose ends meet; None for motions that are not cyclic
     amounts: Amounts
-    low: Floats  # (DOFs,): where values begin to be limited
-    high: Floats  # (DOFs,): likewise, above
-    room: Floats  # (DOFs,): how far they may go beyond, gradually
-    usual: int  # the take that is nearest to the mean
-    frame_time: float  # seconds from frame to frame
+    low: Floats  # (DOFs,): the value below which the limit sets in
+    high: Floats  # (DOFs,): the value above which it sets in
+    room: Floats  # (DOFs,): how far values may go beyond these, gradually
+    usual: int  # the take nearest to the mean
+    frame_time: float  # seconds per frame
 
 
 def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
-    """Return a sampler; the range of every DOF is that of the takes, its trajectory on the ground is free."""
+    """Return a sampler; each DOF is limited to the range of the takes, the ground trajectory is unlimited."""
     rows = deviations.takes.rows
     low, high = rows.min(axis=(0, 1)), rows.max(axis=(0, 1))
     if deviations.takes.course is not None:
@@ -66,7 +66,7 @@ def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, f
 
 
 def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
-    """Draw a motion from its first phase to its last."""
+    """Draw a complete motion, from the first phase to the last."""
     deviations = sampler.deviations
     takes, phases = deviations.takes, np.arange(float(len(deviations.takes.mean)))
     count, columns = len(takes.rows), deviations.takes.mean.shape[1] + 1
@@ -81,7 +81,7 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     frames = max(round(float(passed[-1])), 1)
     at = np.interp(np.linspace(0.0, passed[-1], frames + 1), passed, phases)
     out = read_sharply(rows, at)
-    # without any variation no take is followed more than others
+    # without variation, no take is followed more than the others
     followed = int(slow[:count].argmax()) if sampler.amounts.space[: deviations.dofs].any() else sampler.usual
     if takes.course is None:
         return Variant(out, at, followed=followed)
@@ -91,7 +91,7 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
 
 
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
-    """Combine whole takes, or their closed cycles, at integer phases and add the prior's deviations.
+    """Combine whole takes, or their closed cycles, at integer phases, and add the prior's deviations.
 
     `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) those of
     the prior, the last column being the pace. Returns rows (n, DOFs) with the trajectory in place of speeds, and the
@@ -99,14 +99,14 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
-    # One weight per take for the entire body keeps the coordination that the takes show.
+    # A single weight per take for the entire body keeps the coordination that the takes show.
     whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, takes.deltas[:, index])
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
     rows = takes.mean[index] + amounts.space * (whole + prior)
-    # A Gaussian has no bounds, joints have: rare draws would bend a knee the wrong way.
+    # Joints have limits, a Gaussian has none: rare draws would bend a knee the wrong way.
     rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
-    # timing depends on what carries the body: use the largest share of all columns
+    # timing depends on what carries the body: use the largest fraction of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
     changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, takes.pace_deltas[:, steps])
     changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
@@ -123,15 +123,15 @@ def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class StreamState:
-    """The state of an endless motion between blocks. Can be kept, forked and resumed."""
+    """The state of an endless motion between blocks. It can be kept, forked and resumed."""
 
     key: Key  # (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length
-    phase: float = 0.0  # of the next frame
+    phase: float = 0.0  # phase of the next frame
     base: int = -MARGIN  # an integer phase before it, at which the body is at `ground` in the common frame
     ground: complex = 0j
-    before: tuple[complex, float] | None = None  # place and heading of the last frame; None before the first
+    before: tuple[complex, float] | None = None  # position and heading of the last frame; None before the first
     start: Start = AT_ORIGIN  # where the first frame is
-    phases: Floats | None = None  # (frames,): of the rows of the last block
+    phases: Floats | None = None  # (frames,): phases of the rows of the last block
 
 
 def begin(rng: np.random.Generator) -> StreamState:
@@ -144,7 +144,7 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     takes = sampler.closed
     assert takes is not None
     usual = float(np.exp(takes.log_pace.mean()))
-    # half as many phases again as the mean pace needs; more are computed where that is too few
+    # 1.5 times the phases that the mean pace needs; more are computed if that is not enough
     needed = int(1.5 * frames * sampler.amounts.rate / usual) + 2 * MARGIN
     while True:
         grid = np.arange(state.base, int(state.phase) + needed + MARGIN)
@@ -164,11 +164,11 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     ground = state.ground
     path, places = course_along(takes, rows, offset, grid, ground, at - state.base)
     if state.before is None:
-        # the motion begins where the takes begin
+        # the motion starts where the takes start
         shift = sampler.deviations.takes.course_mean.ground[0] - places[-state.base]
         path, places = Path(path.ground + shift, path.heading), places + shift
     path = takes.placed(path)
-    # a row holds the step that leads to it: the first one repeats that of the second
+    # a row contains the step that leads to it; the first row repeats the step of the second
     before, start = (
         (None, start_of(path, 0, takes.course.layout.up)) if state.before is None else (state.before, state.start)
     )
@@ -192,9 +192,9 @@ def _endless(state: StreamState, sampler: Sampler, grid: Ints) -> tuple[Floats, 
 
 
 def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats, Floats]:
-    """Combine closed cycles: like `combined`, but the columns of places hold steps.
+    """Combine closed cycles: like `combined`, but the position columns contain steps.
 
-    Also returns how far the body is off its trajectory (n, 2), forward and sideways.
+    Also returns the body's offset from its trajectory (n, 2), forward and sideways.
     """
     takes, offset = sampler.closed, np.zeros((len(index), 2))
     assert takes is not None
@@ -210,7 +210,7 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
 
 
 def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
-    """Return a smooth process of variance 1; knot k has a separate generator, independent of what was drawn before."""
+    """Return a smooth process of variance 1; knot k has a separate generator, independent of earlier draws."""
     first = int(np.floor(at[0]))
     count = int(np.floor(at[-1])) - first + KNOTS
     names = int(key[0]), int(key[1]), number
@@ -222,7 +222,7 @@ def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
 @lru_cache(maxsize=256)
 def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
     """Return the standard normals (columns,) of one knot; `low` and `high` are the key of the stream."""
-    # Philox is addressed by a counter: any knot can be drawn without those before it.
+    # Philox is addressed by a counter, so any knot can be drawn without those before it.
     counter = np.array([0, number, 0, knot + 2**32], dtype=np.uint64)
     philox = np.random.Philox(key=np.array([low, high], dtype=np.uint64), counter=counter)
     values = np.random.Generator(philox).standard_normal(columns)
@@ -233,11 +233,11 @@ def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
 def course_along(
     takes: Takes, rows: Floats, offset: Floats, grid: Ints, ground: complex, at: Floats
 ) -> tuple[Path, Complexes]:
-    """Join cycles end to end: each begins where the one before ended, turned by the angle of a cycle.
+    """Join cycles end to end: each begins where the previous one ended, rotated by the turn of a cycle.
 
-    `rows` combine closed cycles at the integer phases `grid`, columns of places holding steps; `offset` (n, 2) is how
-    far the body is off its trajectory, which begins at `ground`. Returns the path at `at`, counted from the first
-    phase, and the trajectory's place at every integer phase, without offset.
+    `rows` combine closed cycles at the integer phases `grid`, with steps in the position columns; `offset` (n, 2) is
+    the body's offset from its trajectory, which begins at `ground`. Returns the path at `at`, counted from the first
+    phase, and the trajectory's position at every integer phase, without offset.
     """
     assert takes.course is not None
     course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
@@ -251,7 +251,7 @@ def course_along(
 
 
 class Loop(NamedTuple):
-    """Rows (frames, DOFs) of a loop, their phases, and its path (frames + 1) with the closing frame at the end."""
+    """Rows (frames, DOFs) of a loop, their phases, and its path (frames + 1) including the closing frame."""
 
     rows: Floats
     phases: Floats
@@ -259,10 +259,10 @@ class Loop(NamedTuple):
 
 
 def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0) -> Loop:
-    """Draw a loop: cycles whose deviations are periodic, so that the last frame leads into the first.
+    """Draw a loop: cycles whose deviations are periodic, so the last frame leads into the first.
 
-    From four `cycles` on the weights of the takes change along it. Without `frames` its length is as its pace
-    determines; it begins at the phase `first`.
+    From four `cycles` on, the weights of the takes change along the loop. Without `frames`, its length follows from its
+    pace; it begins at the phase `first`.
     """
     takes = sampler.closed
     assert takes is not None
@@ -284,7 +284,7 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
     if takes.course is not None:
         path = course_along(takes, rows, offset, grid, 0j, at)[0]
         out = with_speeds(takes.course, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
-        # the step to the first row is the one that closes the loop
+        # the step to the first row closes the loop
         closing = Path(path.ground[-2:], path.heading[-2:])
         out[0] = np.where(
             np.isin(np.arange(out.shape[1]), takes.course.columns),
@@ -298,7 +298,7 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
 def _periodic(knots: Floats, at: Floats) -> Floats:
     """Return a periodic smooth process of variance 1, `at` in units of its knots."""
     count = len(knots)
-    if count < KNOTS:  # too few to change smoothly: one value for the loop
+    if count < KNOTS:  # too few to change smoothly: one value for the entire loop
         return np.repeat(knots[:1], len(at), axis=0)
     basis = spline_basis(at, 0, count + KNOTS)
     return np.asarray(basis @ knots[np.arange(count + KNOTS) % count])

@@ -1,8 +1,8 @@
-"""Make feet of variants stand when, and as, the feet of the take that the variant follows most.
+"""Make a variant's feet stand when, and as, the feet of the take that it follows most.
 
-A combination of takes whose feet stand has feet that nearly stand. The remaining movement is removed: while a foot of
-the followed take stands, the variant's foot moves, tilts and has the height of that one, at the place where the
-variant put it; between two stands the correction changes smoothly from one to the other. Legs follow by the least turn
+When the feet of takes stand, those of their combination only nearly do. The remaining movement is removed: while a foot
+of the followed take stands, the variant's foot copies its movement, tilt and height, at the position where the variant
+put it. Between two stands the correction changes smoothly from one to the other. Legs follow by the smallest rotation
 of hip and knee. A take itself passes through unchanged.
 """
 
@@ -32,12 +32,12 @@ from freshtake.numeric.rotations import (
 )
 from freshtake.variation.phase import bring_together, read_at, read_sharply
 
-SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
-HALF = 0.5  # of a foot's path between two stands: the most by which its place may differ from the take's
+SINKS = 0.1  # seconds before and after, over which hips sink for a leg that is too short
+HALF = 0.5  # of a foot's path between two stands: the largest shift from the take's position
 
 
 class Footing(NamedTuple):
-    """How the feet of every take move through the common phase, in the takes' common frame."""
+    """The motion of the feet of each take through the common phase, in the takes' common frame."""
 
     ankles: Floats  # (takes, phases, feet, 3)
     turns: Floats  # (takes, phases, feet, 4): rotations of the feet in the world
@@ -45,9 +45,9 @@ class Footing(NamedTuple):
 
 
 class Feet(NamedTuple):
-    """How feet move along one motion, frame by frame."""
+    """The movement of the feet along one motion, frame by frame."""
 
-    ankles: Floats  # (frames, feet, 3): places in the world
+    ankles: Floats  # (frames, feet, 3): positions in the world
     turns: Floats  # (frames, feet, 4): rotations in the world
     stands: Bools  # (frames, feet)
 
@@ -55,10 +55,10 @@ class Feet(NamedTuple):
 def footing_of(
     clips: Sequence[Clip], contacts: Sequence[Floats], planting_model: PlantingModel, phase_frames: Floats
 ) -> Footing:
-    """Return how the feet of takes move through the common phase.
+    """Return the motion of the takes' feet through the common phase.
 
-    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) say at every
-    take's frames where joints stand, 0 or 1.
+    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) tell whether
+    joints stand, 0 or 1, at each take's frames.
     """
     ends = [leg.end for leg in planting_model.legs]
     ankles, turns, stands = [], [], []
@@ -72,13 +72,13 @@ def footing_of(
 
 
 def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
-    """Return how far feet (frames, feet) stand, by ankle or toe, of contacts (frames, foot joints)."""
+    """Return how firmly feet (frames, feet) stand, by ankle or toe, from contacts (frames, foot joints)."""
     widths = [len(foot.joints) for foot in model.feet]
     return np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
 
 
 def feet_of(clip: Clip, model: PlantingModel) -> Feet:
-    """Return how the feet of a take, or of a variant whose feet stand, move, and when they stand."""
+    """Return how the feet of a take, or of a variant with standing feet, move and when they stand."""
     ends, world = [leg.end for leg in model.legs], clip.world()
     turns = np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1)
     return Feet(world.positions[:, ends], turns, _by_foot(model.example_contacts(clip), model) > 0.5)
@@ -87,10 +87,11 @@ def feet_of(clip: Clip, model: PlantingModel) -> Feet:
 def held_feet(
     clip: Clip, contacts: Floats, phases: Floats, footing: Footing, turned: float, model: PlantingModel
 ) -> Feet:
-    """Return feet that stand as those of the takes do, cycle after cycle, wherever the clip puts them.
+    """Return feet that stand as in the takes, cycle by cycle, wherever the clip puts them.
 
-    `contacts` (frames, foot joints) say how far ankles and toes stand, 0 to 1; `turned` is the clip's heading relative
-    to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel while they stand.
+    `contacts` (frames, foot joints) tell how firmly ankles and toes stand, 0 to 1; `turned` is the clip's heading
+    relative to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel while
+    they stand.
     """
     ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
     ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
@@ -99,7 +100,7 @@ def held_feet(
     for foot in range(len(ends)):
         for first, stop in runs(stands[:, foot]):
             ankles[first:stop, foot, level] = ankles[first, foot, level]
-    # cycles follow one another, so the last phase has to equal the first one
+    # cycles are joined, so the last phase must equal the first
     heights = footing.ankles[..., clip.up_index].mean(axis=0, keepdims=True)
     same = np.sign((footing.turns * footing.turns[:1]).sum(axis=-1, keepdims=True))
     turns = (same * footing.turns).mean(axis=0, keepdims=True).reshape(1, last + 1, -1)
@@ -116,9 +117,9 @@ def standing_like(
     clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel,
     fixed: Bools | None = None,
 ) -> Clip:  # fmt: skip
-    """Let the feet of a variant stand as those of one take do, by other rotations of its legs.
+    """Let the feet of a variant stand as those of one take do, by rotating its legs.
 
-    `frame` says where the takes' common frame lies, and how far it is turned; `fixed` (frames,) must not change.
+    `frame` is the origin and rotation of the takes' common frame; `fixed` (frames,) must not change.
     """
     if not footing.stands[followed].any():
         return clip
@@ -128,10 +129,10 @@ def standing_like(
 
 
 def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | None = None) -> Clip:
-    """Let the feet of a clip stand when and as given feet do, at the places where the clip puts them.
+    """Let the feet of a clip stand when and as given feet do, at the positions where the clip puts them.
 
     Frames that are `fixed` (frames,) must not change; feet that stand there stay where they are. The root is lowered
-    where a leg would not reach.
+    if a leg would not reach.
     """
     kept_frames = np.zeros(len(clip), dtype=np.bool_) if fixed is None else fixed
     rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
@@ -140,14 +141,14 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
     for k, leg in enumerate(model.legs):
         ankle, above = joints.index(leg.end), joints.index(int(clip.skeleton.parents[leg.end]))
         now = world.rotations[:, ankle]
-        tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the other, world axes
+        tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the given one, world axes
         gap = np.concatenate([feet.ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
-        kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the clip's
+        kept = [axis for axis in range(3) if axis != up] + [3 + up]  # position and direction are the clip's
         change = corrections(gap, feet.stands[:, k], feet.ankles[:, k], kept, kept_frames, SINKS / clip.frame_time)
         heights = world.positions[:, ankle, up] + change[:, up]
         change[:, up] += np.where(kept_frames, 0.0, lifts(heights, feet.ankles[:, k, up]))
         moves[:, k] = change[:, :3]
-        # The sole tilts as that of the followed take: the ankle compensates for the shank.
+        # The sole tilts like the followed take's: the ankle compensates for the shank.
         turned = multiply(from_rotvec(change[:, 3:]), now)
         rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
     hips = world.positions[:, [joints.index(leg.upper) for leg in model.legs]]
@@ -174,9 +175,9 @@ def _away_from(fixed: Bools, frames: float) -> Floats:
 
 
 def lifts(heights: Floats, take: Floats) -> Floats:
-    """Return by how much a foot is lifted (frames,) so that it clears the floor at least half as high as the take's.
+    """Return the lift (frames,) that makes a foot clear the floor at least half as high as the take's.
 
-    Nothing where it is high enough, and while the take's foot is lowest.
+    Zero if it is high enough, and while the take's foot is lowest.
     """
     clearance = take - take.min()
     missing = np.maximum(HALF * clearance - (heights - take.min()), 0.0)
@@ -185,9 +186,9 @@ def lifts(heights: Floats, take: Floats) -> Floats:
 
 
 def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
-    """Return how far the root sinks (frames,) so that legs reach the feet that stand, spread over the frames around.
+    """Return how far the root sinks (frames,) for legs to reach standing feet, spread over the surrounding frames.
 
-    `reached` (frames, legs) is the distance from hip to ankle where feet stand, 0 elsewhere.
+    `reached` (frames, legs) is the distance from hip to ankle if the foot stands, else 0.
     """
     lengths, most = clip.skeleton.lengths(), []
     for leg in model.legs:
@@ -204,7 +205,7 @@ def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
 
 
 def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:
-    """Return the joints from the root to the ankles, and where they are: computing all would take most of the time."""
+    """Return the joints from the root to the ankles and their pose; computing all would take most of the time."""
     joints = sorted({joint for leg in model.legs for joint in clip.skeleton.chain(leg.end)})
     parents = np.array([joints.index(int(p)) if p >= 0 else -1 for p in clip.skeleton.parents[joints]])
     return joints, forward(parents, clip.local_translations()[:, joints], clip.rotations[:, joints])
@@ -213,7 +214,7 @@ def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:
 def _at_phases(
     footing: Footing, take: int, phases: Floats, frame: tuple[complex, float], up: str
 ) -> tuple[Floats, Floats]:
-    """Return ankles (frames, feet, 3) and rotations (frames, feet, 4) of a take's feet, where the variant is."""
+    """Return ankles (frames, feet, 3) and rotations (frames, feet, 4) of a take's feet, moved to the variant."""
     count = len(phases)
     feet = footing.ankles.shape[2]
     ankles = read_sharply(footing.ankles[take].reshape(-1, feet * 3), phases).reshape(count, feet, 3)
@@ -228,11 +229,11 @@ def _at_phases(
 def corrections(
     gap: Floats, stands: Bools, way: Floats, kept: Sequence[int], fixed: Bools | None = None, settling: float = 1.0
 ) -> Floats:
-    """Return the correction of a foot's place and rotation, (frames, 6).
+    """Return the correction of a foot's position and rotation, (frames, 6).
 
-    It is the `gap` (frames, 6) from the variant's foot to that of the followed take, at `way` (frames, 3), while that
-    one `stands` (frames,), less its mean in the `kept` columns; smooth in between. A stand with `fixed` frames passes
-    through where the foot is at those frames, and changes to the take's height and tilt within `settling` frames.
+    While the foot of the followed take `stands` (frames,), it is the `gap` (frames, 6) from the variant's foot to that
+    one, at `way` (frames, 3), less its mean in the `kept` columns; in between it changes smoothly. A stand with `fixed`
+    frames keeps the foot's position there, and changes to the take's height and tilt within `settling` frames.
     """
     fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
     spans = runs(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
@@ -244,9 +245,9 @@ def corrections(
     steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
     ways = [float(steps[b - 1 : a].sum()) for (_, b), (a, _) in pairwise(spans)]
     pinned = [k for k, base in enumerate(through) if base is not None]
-    # Without a given place, the longest visible stand stays where the variant puts it.
+    # Without a fixed position, the longest visible stand stays where the variant puts it.
     longest = max(range(len(spans)), key=lambda k: spans[k][1] - spans[k][0])
-    # Places too far apart for a swing would make the foot fly.
+    # Positions too far apart for one swing would make the foot fly.
     means = _within_reach(mean_gaps, ways, pinned or [longest])
     for (a, b), mean, base in zip(spans, means, through, strict=True):
         out[a:b] = gap[a:b] if base is None else gap[a:b] - base
@@ -269,22 +270,22 @@ def _hardly_lifted(stands: Bools, frames: float) -> Bools:
 
 
 def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) -> Floats | None:
-    """Return the part of a stand's gap (frames, 6) that remains so that its fixed frames stay; None without any."""
+    """Return the part of a stand's gap (frames, 6) that keeps its fixed frames unchanged; None if it has none."""
     at = np.flatnonzero(fixed)
     if len(at) == 0:
         return None
     frames = np.arange(len(gap))
     out = np.stack([np.interp(frames, at, column[at]) for column in gap.T], axis=1)
-    # a standing foot cannot change its place, but a sole lifted or sunk by a pose settles on the floor
+    # a standing foot cannot change its position, but a sole lifted or sunk by a pose settles on the floor
     settled = [column for column in range(gap.shape[1]) if column not in kept]
     out[:, settled] *= (1.0 - _away_from(fixed, settling))[:, None]
     return out
 
 
 def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
-    """Return means (stands, columns) that change no more between stands than a foot can on its path.
+    """Limit the change of means (stands, columns) between stands to what a foot can cover on its path.
 
-    The stands `anchors` keep theirs; a foot that is hardly lifted stays where it stood.
+    The stands `anchors` keep theirs; a foot that is barely lifted stays where it stood.
     """
     means = wanted.copy()
     for order, near in ((range(anchors[0] + 1, len(means)), -1), (range(anchors[0] - 1, -1, -1), 1)):
@@ -294,7 +295,7 @@ def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int])
             goal, most = means[k + near], HALF * ways[min(k, k + near)]
             later = next((anchor for anchor in anchors if anchor > k), None)
             if near < 0 and later is not None:
-                # on the path to a given place, each step takes its share
+                # on the path to a fixed position, each step takes its share
                 distance = float(sum(ways[k:later]))
                 goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + distance, 1e-12))
                 most = min(most, HALF * distance)
@@ -305,8 +306,8 @@ def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int])
 
 
 def _bridge(start: Floats, end: Floats, before: Floats, after: Floats, steps: int) -> Floats:
-    """Return values between two, (steps - 1, columns): a cubic with these slopes at its ends, but no overshoot."""
-    # Steeper slopes than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
+    """Return the values in between, (steps - 1, columns): a cubic with these slopes at its ends, without overshoot."""
+    # Slopes steeper than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
     most = 3.0 * np.abs(end - start) / steps
     before, after = np.clip(before, -most, most) * steps, np.clip(after, -most, most) * steps
     t = (np.arange(1, steps) / steps)[:, None]

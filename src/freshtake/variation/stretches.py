@@ -1,4 +1,4 @@
-"""Find the phases of a clip, and express clip and Gaussian in the same columns along a stretch that is drawn again."""
+"""Find the phases of a clip, and express clip and Gaussian in the same columns along a stretch to be redrawn."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 
 def clip_layout_of(model: VariationModel) -> ClipLayout:
-    """Return how the model codes clips; raise for a model of another kind of motion."""
+    """Return the model's clip layout; raise a UsageError for other kinds of motion."""
     recipe = model.material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout) or model.takes.course is None:
-        raise UsageError("only clips of a body can be drawn again in part: this model was learned from something else")
+        raise UsageError("only clips of a body can be partly redrawn: this model was learned from something else")
     return recipe.layout
 
 
 class Track(NamedTuple):
     """The Gaussian of takes along consecutive integer phases."""
 
-    first: int  # of these phases
-    mean: Floats  # (phases, columns): places and headings instead of the root's speeds
-    deltas: Floats  # (takes, phases, columns): how each take differs
-    sizes: Floats  # (phases, columns): standard deviation of the prior
-    log_pace: Floats  # (takes, phases): how much slower each take is than the mean there
+    first: int  # the first of these phases
+    mean: Floats  # (phases, columns): positions and headings instead of the root's speeds
+    deltas: Floats  # (takes, phases, columns): each take's difference from the mean
+    sizes: Floats  # (phases, columns): standard deviations of the prior
+    log_pace: Floats  # (takes, phases): how much slower than the mean each take is there
 
 
 def track_along(model: VariationModel, phases: Floats) -> Track:
-    """Return the Gaussian of takes along all integer phases that these phases (frames,) need."""
+    """Return the Gaussian of takes along all integer phases needed for these phases (frames,)."""
     deviations = model.deviations
     last = len(deviations.takes.mean) - 1
     if not model.cyclic or (phases.min() >= 0.0 and phases.max() <= last):
@@ -63,7 +63,7 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
     deltas, steps = takes.deltas, takes.course.path(takes.mean).ground
     turned = np.exp(1j * turn * (grid // last))
     along, apart = takes.mean[index], deltas[:, index]
-    # steps add up to a path; deviations from it have to return, or they would accumulate over cycles
+    # steps add up to a path; deviations from it must return to zero, or they would accumulate over cycles
     places = np.concatenate([[0.0], np.cumsum(steps[index][:-1] * turned[:-1])])
     course = takes.course.path(along)
     takes.course.put(along, Path(places, course.heading + turn * (grid // last)))
@@ -77,18 +77,18 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
 
 
 class Coded(NamedTuple):
-    """A clip as columns of the takes."""
+    """A clip in the takes' columns."""
 
-    rows: Floats  # (frames, columns): places and headings instead of the root's speeds, facing as the takes do
+    rows: Floats  # (frames, columns): positions and headings instead of the root's speeds, facing like the takes
     columns: Floats  # (frames, all columns of the layout)
-    at: Floats  # (frames,): phases, counted from the first one of the track
-    course: Course  # which columns hold the places and headings
+    at: Floats  # (frames,): phases, counted from the track's first phase
+    course: Course  # which columns contain positions and headings
     kept: Ints  # the columns of the layout that are DOFs
     turn: float  # the clip's rotation relative to the takes, in radians
 
 
 def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, inside: slice) -> Coded:
-    """Return a clip as columns of the takes, facing on average as they do `inside` a stretch."""
+    """Return a clip in the takes' columns, facing like them on average `inside` a stretch."""
     layout, at, mean = clip_layout_of(model), phases - track.first, track.mean
     recipe, course = model.material.recipe, model.takes.course
     assert recipe is not None and course is not None
@@ -105,7 +105,7 @@ def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, 
 
 
 def posed(layout: ClipLayout, clip: Clip, coded: Coded, rows: Floats) -> Clip:
-    """Return rows of the takes' columns as a clip; columns that are no DOF stay as in the clip."""
+    """Return rows of the takes' columns as a clip; columns that are not DOFs stay as in the clip."""
     columns = coded.columns.copy()
     columns[:, coded.kept] = rows[:, : coded.course.dofs]
     path = coded.course.path(rows)
@@ -120,10 +120,10 @@ STRIDES = np.arange(4)  # phases that a frame may advance by, from standing stil
 
 
 def phases_of(model: VariationModel, clip: Clip) -> Floats:
-    """Return the phase (frames,) of every frame of a clip of the movement, wherever it begins and ends.
+    """Return the phase (frames,) of each frame of a clip of the movement, wherever it begins and ends.
 
-    A clip that shows the movement from its first phase to its last is aligned as takes are; any other by the cheapest
-    path through the phases. Phases of a cyclic motion increase through all cycles of a clip.
+    A clip that shows the movement from first to last phase is aligned like a take; any other, by the cheapest path
+    through the phases. Phases of a cyclic motion increase through all cycles of a clip.
     """
     weights, frame_time = model.material.weights, model.frame_time
     rows, goal = model.encode(clip) * weights, mean_of(model.material.values, model.phase_frames) * weights
@@ -141,9 +141,9 @@ def phases_of(model: VariationModel, clip: Clip) -> Floats:
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
-    """Return how many standard deviations a clip is from the mean motion, over the entire body: the median over frames.
+    """Return a clip's distance from the mean motion over the entire body, in standard deviations: median over frames.
 
-    Further takes have 1 to 4; clips of another movement usually more.
+    Unseen takes score 1 to 4; clips of another movement usually more.
     """
     weights, moving = model.material.weights, ~model.material.held
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
@@ -154,11 +154,11 @@ def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
 
 
 def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Floats:
-    """Return phases (frames,) from anywhere to anywhere, by dynamic programming; `goal` is the mean, weighted."""
+    """Return phases (frames,) with free ends, by dynamic programming; `goal` is the weighted mean."""
     cycle = len(goal) - 1
     goal = goal[:cycle] if model.cyclic else goal
     cost = (rows**2).sum(axis=1)[:, None] - 2.0 * rows @ goal.T + (goal**2).sum(axis=1)
-    # a pace unlike the takes' costs as much as poses usually deviate
+    # an unusual pace costs as much as the usual deviation of poses
     usual = ((model.deviations.total_sizes * model.material.weights) ** 2).sum(axis=1).mean()
     price = float(usual) * (STRIDES - 1.0) ** 2
     total, came = cost[0], np.zeros(cost.shape, dtype=np.int8)
@@ -175,7 +175,7 @@ def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Float
         steps[t] = came[t, at] if t else at
         at = (at - int(came[t, at])) % cost.shape[1]
     path = np.cumsum(steps)
-    # The cheapest path advances by integer phases, which would be seen as a stutter.
+    # The cheapest path advances by integer phases, which would look like a stutter.
     smooth = gaussian_filter1d(path - np.arange(len(path)), PACE / (2.0 * model.frame_time), mode="nearest")
     pace = np.clip(np.diff(smooth) + 1.0, SLOWEST_PACE, FASTEST_PACE)
     smooth = np.concatenate([[0.0], np.cumsum(pace)])

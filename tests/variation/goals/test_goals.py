@@ -183,7 +183,7 @@ def test_a_path_is_followed_through_its_crossing_and_straight_on_after_its_end(w
 
 
 def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: list[Clip]) -> None:
-    with pytest.raises(UsageError, match="duration to reach must be greater than 0"):
+    with pytest.raises(UsageError, match="requested duration must be greater than 0"):
         Goals(duration=-1.0)
     with pytest.raises(UsageError, match="frame 500 of a motion"):
         PosePin(walks[0], 500)
@@ -197,7 +197,7 @@ def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: l
         Steering(path=[[0.0, 0.0]])
     waves = [np.stack([np.sin(u), u], axis=1) for u in (np.linspace(0, 6, 30), np.linspace(0, 6, 33))]
     plain = learn(waves, QUICK, rng=rng())
-    with pytest.raises(UsageError, match="knows no turning"):
+    with pytest.raises(UsageError, match="does not turn"):
         list(steered_blocks(plain, rng(), 1.0, 1.0, Steering()))
 
 

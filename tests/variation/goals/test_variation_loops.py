@@ -124,8 +124,8 @@ def test_duration_and_speed_are_met_within_the_natural_pace() -> None:
 
 
 def test_what_cannot_loop_is_refused() -> None:
-    with pytest.raises(UsageError, match="ends by itself"):
+    with pytest.raises(UsageError, match="does not repeat"):
         plain(cyclic=False).sample(seeded(0), loop=True)
     for goals in (Goals(steer=Steering(1.0)), Goals(start=PosePin(examples()[0]))):
-        with pytest.raises(UsageError, match="goes straight on"):
+        with pytest.raises(UsageError, match="continues straight on"):
             walk().sample(seeded(0), goals=goals, loop=True)

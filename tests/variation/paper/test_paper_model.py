@@ -108,7 +108,7 @@ def test_a_cyclic_motion_gives_one_cycle_and_streams() -> None:
 
 
 def test_a_motion_that_ends_cannot_be_streamed(model: PaperModel) -> None:
-    with pytest.raises(UsageError, match="ends by itself"):
+    with pytest.raises(UsageError, match="does not repeat"):
         next(model.stream(np.random.default_rng(0)))
 
 

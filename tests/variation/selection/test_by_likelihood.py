@@ -138,5 +138,5 @@ def test_a_group_has_a_model_of_its_own() -> None:
 
 def test_too_few_to_group_are_refused() -> None:
     members, rng = family(), np.random.default_rng(0)
-    with pytest.raises(UsageError, match="at least 3 that can be compared, not 2"):
+    with pytest.raises(UsageError, match="at least 3 comparable ones, not 2"):
         select(members[:2], members[2:6], QUICK, rng=rng, groups="candidates")

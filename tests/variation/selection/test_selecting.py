@@ -87,7 +87,7 @@ def test_bad_requests_are_refused() -> None:
     with pytest.raises(UsageError, match="nothing to select"):
         select([], members, rng=rng)
     for percentile in (60.0, 0.0):
-        with pytest.raises(UsageError, match="above 0 and not above 50"):
+        with pytest.raises(UsageError, match="above 0 and at most 50"):
             select(members, members, rng=rng, percentile=percentile)
     with pytest.raises(UsageError, match="groups must be one of"):
         select(members, members, rng=rng, groups="all")
@@ -95,7 +95,7 @@ def test_bad_requests_are_refused() -> None:
         select(members, members, rng=rng, measure="looks")
     with pytest.raises(UsageError, match="need the likelihood measure"):
         select(members, members, rng=rng, groups="candidates")
-    with pytest.raises(UsageError, match="cannot be trusted beside the first one: too short"):
+    with pytest.raises(UsageError, match="is not comparable with the first trusted clip: too short"):
         select(members, [*members[:4], members[4][:5]], rng=rng)
     verdict = select([members[8][:, :3]], members[:4], rng=rng).verdicts[0]
     assert not verdict.kept and "3 DOFs, the trusted ones have 4" in verdict.reason

@@ -1,9 +1,9 @@
-"""A bank of state-space systems in modal form, one per block, and the record of how good they are.
+"""A bank of state-space systems in modal form, one per block, and a record of their accuracy.
 
     x[t+1] = A x[t] + B u[t]        (Hsu 2005, eq. 5)
     y[t]   = C x[t] + D u[t] + c    (eq. 6; the noise terms are not used in translation)
 
-A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. Before the first frame a bank runs over a
+A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. Before the first frame, a bank runs over a
 past that leads up to it (§4.4).
 """
 
@@ -20,14 +20,14 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Block
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
-LOOK = 0.25  # seconds of the beginning that must recur for the motion to count as repeating
-LIKE = 0.35  # mean squared difference, in variances, up to which they count as recurring
-SHORTEST = 0.4  # seconds, of a period
-ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
+LOOK = 0.25  # seconds of the beginning that must recur in a repeating motion
+LIKE = 0.35  # largest mean squared difference, in variances, of recurring frames
+SHORTEST = 0.4  # seconds: the minimum period
+ONE_STYLE = 5.0  # degrees: recorded takes of one style differ by 3 to 5, those of two styles by 8 and more
 
 
 class System(NamedTuple):
-    """One block's matrices. `damping` (n,) is a, `turning` (n,) is b of the first of a pair, -b of the second."""
+    """The matrices of one block. `damping` (n,) is a, `turning` (n,) is b of the first of a pair, -b of the second."""
 
     damping: Floats
     turning: Floats
@@ -51,7 +51,7 @@ class Bank:
 
     @cached_property
     def packed(self) -> Modal:
-        """The bank as the kernel reads it."""
+        """The bank in the form that the kernel reads."""
         s = self.systems
         return Modal(
             *_ports(self.blocks), _starts([len(x.damping) for x in s]),
@@ -75,7 +75,7 @@ class Bank:
         return max((system.radius for system in self.systems), default=0.0)
 
     def memory(self, share: float = 0.01) -> int:
-        """Count the frames after which less than `share` of a deviation remains."""
+        """Return the number of frames after which less than `share` of a deviation remains."""
         return 0 if self.radius < 1e-9 else int(np.ceil(np.log(share) / np.log(min(self.radius, 1.0 - 1e-9)))) + 1
 
     def start(self) -> Floats:
@@ -89,13 +89,13 @@ class Bank:
         return after, out
 
     def features(self, state: Floats, rows: Floats) -> Floats:
-        """Return what a classifier sees in every frame (frames, features): the states and the inputs."""
+        """Return the features of each frame for a classifier (frames, features): the states and the inputs."""
         states = np.zeros((len(rows), self.size))
         run_modal(state.copy(), np.ascontiguousarray(rows), np.zeros((len(rows), self.width)), self.packed, states)
         return np.concatenate([states, rows], axis=1)
 
     def features_of(self, names: Container[str]) -> Ints:
-        """Return which features are states and inputs of the blocks with these names."""
+        """Return the numbers of the features that are states and inputs of the named blocks."""
         starts, mine = self.packed.states, [k for k, block in enumerate(self.blocks) if block.name in names]
         states = [np.arange(starts[k], starts[k + 1]) for k in mine]
         inputs = np.unique(np.array([column for k in mine for column in self.blocks[k].inputs], dtype=np.intp))
@@ -111,17 +111,17 @@ NONE = np.zeros((0, 0))
 
 
 def settled(bank: Bank, row: Floats) -> Floats:
-    """Return the state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
+    """Return the state after repeating a row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
     count = min(bank.memory(1e-3), 4096)
     return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
 
 
 def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None) -> Floats:
-    """Return `frames` rows that lead up to the first one.
+    """Return `frames` rows that lead up to the first row.
 
-    Where the beginning recurs, the rows before its recurrence; a single cycle, which ends as it begins, is repeated;
-    otherwise the first pose is held. `weights` (DOFs,) say how much one unit of each DOF
-    counts in the comparison.
+    If the beginning recurs, these are the rows before its recurrence; a single cycle, which ends as it begins, is
+    repeated; otherwise the first pose is held. `weights` (DOFs,) are the weights of one unit of each DOF in the
+    comparison.
     """
     if frames == 0 or len(rows) == 0:
         return np.zeros((frames, rows.shape[1]))
@@ -134,7 +134,7 @@ def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None
 
 
 def _closing(rows: Floats, fps: float) -> int | None:
-    """Find where a motion that is one cycle returns to its first row in the same direction; None for any other."""
+    """Find where a motion of one cycle returns to its first row in the same direction; None for other motions."""
     look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
     if len(rows) < least + look:
         return None
@@ -142,7 +142,7 @@ def _closing(rows: Floats, fps: float) -> int | None:
     usual = float(np.linalg.norm(steps, axis=1).mean())
     apart = np.linalg.norm(rows[-look:] - rows[0], axis=1)
     end = len(rows) - look + int(apart.argmin())
-    # Nearer than one usual frame in pose and in speed: a step that ends with the other foot is far off in pose, an arm
+    # Closer than one usual frame in pose and in speed: a step that ends with the other foot is far off in pose, an arm
     # that was raised and lowered passes the first pose in the other direction.
     turned = float(np.linalg.norm(steps[end - 1] - steps[0]))
     return end if usual > 0.0 and apart.min() <= usual and turned <= usual else None
@@ -158,7 +158,7 @@ def recurrence(rows: Floats, fps: float) -> int | None:
     if scale <= 1e-12:
         return None
     lags = np.arange(least, last + 1)
-    away = rows - rows[:look].mean(axis=0)  # so that squares do not dwarf their differences
+    away = rows - rows[:look].mean(axis=0)  # so their squares do not dwarf their differences
     squares = np.sum(away**2, axis=1)
     apart = np.zeros(len(lags))
     for k, products in enumerate(away[:look] @ away.T):  # |a - b|² = |a|² + |b|² - 2 a b
@@ -190,9 +190,9 @@ def _flat(parts: Sequence[Floats]) -> Floats:
 
 
 class HeldOut(NamedTuple):
-    """Errors on clips left out, in degrees RMS per joint: of the systems, and of copying the source.
+    """Errors on left-out clips, in degrees RMS per joint: of the systems, and of copying the source.
 
-    Both are 0 where there is nothing to leave out.
+    Both are 0 if there is nothing to leave out.
     """
 
     n4sid: float
@@ -200,12 +200,12 @@ class HeldOut(NamedTuple):
 
     @property
     def hardly_differs(self) -> bool:
-        """Whether source and target are as near to each other as two takes of one style."""
+        """Whether source and target are as similar as two takes of one style."""
         return 0.0 < self.copy < ONE_STYLE
 
     def in_words(self, pairs: int) -> str:
-        """Describe in a sentence how many pairs were learned from, and how near held-out clips came to the style."""
+        """Describe in a sentence how many pairs were learned from, and how close left-out clips came to the style."""
         learned = f"learned from {pairs} {'pair' if pairs == 1 else 'pairs'}"
         if not self.n4sid or not self.copy:
             return learned
-        return f"{learned}: joints of clips left out are {self.n4sid:.1f}° off the style, {self.copy:.1f}° as they were"
+        return f"{learned}: joints of left-out clips are {self.n4sid:.1f}° off the style, {self.copy:.1f}° untranslated"

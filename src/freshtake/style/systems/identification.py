@@ -1,4 +1,4 @@
-"""State-space systems from inputs and outputs: subspace identification (Hsu 2005, §4.3), refitted by simulation."""
+"""Identify state-space systems from inputs and outputs: subspace method (Hsu 2005, §4.3), refitted by simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from freshtake.style.systems.state_kernels import filtered
 
 
 class Moments(NamedTuple):
-    """Summed products of Hankel columns over trials: everything that the subspace method needs of the data."""
+    """The summed products of Hankel columns over trials: all the data that the subspace method needs."""
 
     products: Floats  # of the rows past inputs, past outputs, future inputs, future outputs
     columns: int
@@ -24,7 +24,7 @@ class Moments(NamedTuple):
 
 
 class Subspace(NamedTuple):
-    """Singular values of the weighted projection, and the observability matrix (horizon * outputs, states)."""
+    """The singular values of the weighted projection, and the observability matrix (horizon * outputs, states)."""
 
     values: Floats
     observability: Floats
@@ -32,7 +32,7 @@ class Subspace(NamedTuple):
 
 
 class Poles(NamedTuple):
-    """Real poles and complex pairs a ± ib: a (n,), and b (n,), which is 0 for real ones and b, -b for a pair."""
+    """Real poles and complex pairs a ± ib: a (n,), and b (n,), which is 0 for a real pole and b, -b for a pair."""
 
     damping: Floats
     turning: Floats
@@ -58,7 +58,7 @@ def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
 
 def added_moments(parts: Sequence[Moments]) -> Moments:
     """Add up the moments of several trials."""
-    # Products add where clips do not join: windows across the seam of two clips would teach a jump.
+    # Add products instead of joining clips: windows across the seam of two clips would teach a jump.
     total = np.sum([part.products for part in parts], axis=0)
     return parts[0]._replace(products=total, columns=sum(part.columns for part in parts))
 
@@ -68,11 +68,11 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
     i, m, p = moments.horizon, moments.inputs, moments.outputs
     past, given = i * (m + p), i * (2 * m + p)
     g = moments.products / max(moments.columns, 1)
-    # Clips shorter than two horizons have no windows: nothing is correlated then, and the inverse must still exist.
+    # Clips shorter than two horizons have no windows: then nothing is correlated, but the inverse must still exist.
     damp = ridge * np.trace(g[:given, :given]) / given or 1.0
     weights = np.linalg.solve(g[:given, :given] + damp * np.eye(given), g[:given, given:]).T  # [L_w, L_u]
-    # The state is what the past predicts; the effect of future inputs is fitted as well and dropped. The products give
-    # the left singular vectors by an eigenproblem of the horizon's size, whatever the number of frames.
+    # The state is what the past predicts; the effect of future inputs is fitted as well, then dropped. The products
+    # give the left singular vectors by an eigenproblem of the horizon's size, regardless of the number of frames.
     part = weights[:, :past]
     values, vectors = np.linalg.eigh(part @ g[:past, :past] @ part.T)
     order = np.argsort(values)[::-1]
@@ -81,26 +81,26 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
 
 
 def poles_of(space: Subspace, order: int, radius: float) -> Poles:
-    """Find the poles of the leading `order` states, none larger than `radius`: the system is always stable."""
+    """Find the poles of the leading `order` states, none larger than `radius`, so the system is always stable."""
     gamma, p = space.observability[:, :order], space.outputs
-    # The observability matrix is C, CA, CA², ...: moved up by one block it is itself times A.
+    # The observability matrix is C, CA, CA², ...: shifted up by one block, it is itself times A.
     matrix = np.linalg.lstsq(gamma[:-p], gamma[p:], rcond=1e-9)[0]
     return stable(np.linalg.eigvals(matrix), radius)
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Shrink poles that are too large to `radius`, at the same frequency; those that are not finite become 0."""
+    """Shrink poles that are too large to `radius` at the same frequency; those that are not finite become 0."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
     damping: list[float] = []
     turning: list[float] = []
     for pole in sorted(inside, key=lambda z: (-abs(z), z.real)):
-        # Rounding gives real poles tiny imaginary parts.
+        # Rounding errors give real poles tiny imaginary parts.
         if abs(pole.imag) <= 1e-9:
             damping.append(float(pole.real))
             turning.append(0.0)
-        # The upper pole represents both of a conjugate pair, so the lower one is passed over.
+        # The upper pole represents both of a conjugate pair, so skip the lower one.
         elif pole.imag > 0.0:
             damping += [float(pole.real)] * 2
             turning += [float(pole.imag), -float(pole.imag)]
@@ -108,7 +108,7 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
 
 
 def orders_worth_trying(space: Subspace, most: int) -> int:
-    """Return how many states are worth trying, up to `most`: those whose singular value is a thousandth of the first.
+    """Return how many states are worth trying, up to `most`: those with a thousandth of the first singular value.
 
     Always at least one.
     """
@@ -120,15 +120,15 @@ ROUNDS = 6
 
 
 class Products(NamedTuple):
-    """Sums over frames of signals times signals and signals times outputs.
+    """The sums over frames of signals times signals and signals times outputs.
 
-    Signals: for every real pole the filtered inputs, for every pair their real and imaginary parts; then the inputs
-    themselves, then one.
+    The signals are: for each real pole, the filtered inputs; for each pair, their real and imaginary parts; then the
+    inputs themselves, then one.
     """
 
     signals: Floats  # (k, k)
     outputs: Floats  # (k, p)
-    squares: Floats  # (p,): of the outputs
+    squares: Floats  # (p,): squares of the outputs
     frames: int
 
 
@@ -142,7 +142,7 @@ def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Pro
 
 
 def signal_parts(poles: Poles) -> list[tuple[int, int]]:
-    """Return which parts of the filtered inputs are signals: (pole, 0 real | 1 imaginary), one per state."""
+    """Return the parts of the filtered inputs that are signals: (pole, 0 real | 1 imaginary), one per state."""
     return [(k - 1, 1) if b < 0.0 else (k, 0) for k, b in enumerate(poles.turning)]
 
 
@@ -153,7 +153,7 @@ def added(parts: Sequence[Products]) -> Products:
 
 
 def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
-    """Add a pull on what constant inputs lead to: `amount` times as many frames of them, whose output is `goal`.
+    """Add a pull on the response to constant inputs: `amount` times as many frames of them, with the output `goal`.
 
     `amount` is one number, or one for each input; `goal` (inputs, outputs) is zero unless given.
     """
@@ -169,14 +169,14 @@ def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Flo
 
 
 def fit(poles: Poles, products: Products, ridge: float, rounds: int = ROUNDS) -> System:
-    """Fit B, C, D and the offset by alternating regressions, from the best B of the unconstrained residues on."""
+    """Fit B, C, D and the offset by alternating regressions, starting from the best B of the unconstrained residues."""
     n, p = len(poles.damping), products.outputs.shape[1]
     m = (len(products.signals) - 1) // (n + 1)
     B = _first_inputs(poles, products, ridge, m)
     C, D, offset = _fit_outputs(poles, products, B, ridge)
     for _ in range(rounds if n else 0):
         B = _fit_inputs(poles, products, C, ridge, m)
-        # Only the product of B and C is determined; unit rows of B let the ridge weigh every state alike.
+        # Only the product of B and C is determined; unit rows of B let the ridge weight all states equally.
         B /= np.maximum(_sizes(B, poles), 1e-9)[:, None]
         C, D, offset = _fit_outputs(poles, products, B, ridge)
     return System(poles.damping, poles.turning, B, C.reshape(p, n), D, offset)
@@ -216,7 +216,7 @@ def _fit_outputs(poles: Poles, products: Products, B: Floats, ridge: float) -> t
 
 
 def _fit_inputs(poles: Poles, products: Products, C: Floats, ridge: float, m: int) -> Floats:
-    """Fit B for a given C; D and the offset are fitted along."""
+    """Fit B for a given C; D and the offset are fitted too."""
     n, p = len(poles.damping), C.shape[0]
     rest = m + 1
     size = n * m + p * rest
@@ -244,7 +244,7 @@ def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Flo
     for k, b in enumerate(poles.turning):
         if b == 0.0:
             B[k] = np.linalg.svd(weights[:, k])[2][0]
-        elif b > 0.0:  # y = Re(conj(c) * residue ...): real and imaginary part together
+        elif b > 0.0:  # y = Re(conj(c) * residue ...): real and imaginary parts together
             residue = weights[:, k] - 1j * weights[:, k + 1]
             lead = np.linalg.svd(residue)[2][0]
             B[k], B[k + 1] = lead.real, -lead.imag
@@ -252,7 +252,7 @@ def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Flo
 
 
 def _sharing(poles: Poles, weights: Floats) -> Floats:
-    """Return (n, n): row k says which filtered signals an entry of B's row k adds to an output of weights (n,)."""
+    """Return (n, n): row k is the filtered signals that an entry of B's row k adds to an output of weights (n,)."""
     out = np.diag(weights)
     first = np.flatnonzero(poles.turning > 0.0)
     second = first + 1
@@ -272,6 +272,6 @@ def _sizes(B: Floats, poles: Poles) -> Floats:
 
 
 def _solved(gram: Floats, right: Floats, ridge: float) -> Floats:
-    """Solve a ridge regression, with a trace more where the products alone would be singular."""
+    """Solve a ridge regression, with a trace added in case the products alone are singular."""
     damp = ridge * np.ones(len(gram)) + 1e-9 * max(float(np.trace(gram)) / len(gram), 1e-12)
     return np.asarray(np.linalg.solve(gram + np.diag(damp), right))

@@ -9,11 +9,11 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-CHUNK = 128  # frames at a time, so that they stay in the cache
+CHUNK = 128  # frames at a time, few enough to stay in the cache
 
 
 class Modal(NamedTuple):
-    """A bank of state-space systems, packed: block after block in flat arrays."""
+    """A bank of state-space systems, packed block by block in flat arrays."""
 
     inputs: Ints
     input_starts: Ints

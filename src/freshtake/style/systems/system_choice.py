@@ -1,4 +1,4 @@
-"""Systems for all blocks: how many states each has and how steady it is, by errors on clips left out."""
+"""Choose systems for all blocks: their states and steadiness, by errors on left-out clips."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
-QUICK = 6  # states with which it is tried out how steady systems are
+QUICK = 6  # states used when trying out steadinesses
 STEADINESSES = (0.0, 0.2)
-UNMOVED = 5.0  # steadiness of the timing for limbs: constant poses do not determine it; 50 gives the same
+UNMOVED = 5.0  # steadiness of the timing for limbs, which constant poses do not determine; 50 gives the same
 RIDGE = 1e-2
 SUBSPACE_RIDGE = 1e-4
 FOLDS, ALL = 4, -1
 
 
 class Trial(NamedTuple):
-    """A pair, normalized: inputs with `past` rows that lead up to the first output, outputs, and its fold."""
+    """A normalized pair: inputs with `past` rows that lead up to the first output, outputs, and its fold."""
 
     inputs: Floats
     outputs: Floats
@@ -35,11 +35,11 @@ class Trial(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What is assumed before fitting.
+    """The assumptions made before fitting.
 
-    `gains` (inputs, outputs) is the response to constant inputs where takes leave it open; `importance` weighs
-    squared errors (outputs,) when systems are compared, so that noise in a DOF that hardly moves does not count. Among
-    systems whose errors on clips left out are within `slack` of the least, the one with the fewest states is taken.
+    `gains` (inputs, outputs) is the response to constant inputs if takes do not determine it; `importance` weights
+    squared errors (outputs,) when systems are compared, so that noise in a DOF that hardly moves does not matter. Among
+    systems whose errors on left-out clips are within `slack` of the smallest, the one with the fewest states is chosen.
     """
 
     gains: Floats
@@ -48,28 +48,28 @@ class Prior(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A bank and its squared errors on clips left out, (outputs,), per frame."""
+    """A bank and its squared errors on left-out clips, (outputs,), per frame."""
 
     bank: Bank
     errors: Floats
 
 
 def past_frames(fps: float) -> int:
-    """Return how many rows lead up to the first frame of a trial."""
+    """Return the number of rows that lead up to the first frame of a trial."""
     # 1.5 s of past lead up to the first frame.
     return round(1.5 * fps)
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
-    """Number the folds: pairs that share a source clip, or a target clip where there is one source, share a fold."""
+    """Number the folds: pairs that share a source clip, or a target clip if there is only one source, share a fold."""
     side = 0 if len({source for source, _ in names}) > 1 else 1
     order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
     return [order[pair[side]] % FOLDS for pair in names]
 
 
 def horizon_of(settings: Settings, trials: Sequence[Trial], fps: float) -> int:
-    """Count the frames of past, and of future, that the subspace method sees; fewer where all clips are short."""
-    # The longest clip must hold a past, a future and a few windows of both.
+    """Return how many frames of past, and of future, the subspace method sees; fewer if all clips are short."""
+    # The longest clip must contain a past, a future and a few windows of both.
     most = (max(len(trial.outputs) for trial in trials) - 4) // 2
     return max(2, min(round(settings.horizon * fps), most))
 
@@ -77,7 +77,7 @@ def horizon_of(settings: Settings, trials: Sequence[Trial], fps: float) -> int:
 def fit_systems(
     blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """Fit a state-space system for every block; its order is chosen by singular values and errors on held-out clips."""
+    """Fit a state-space system for each block; its order is chosen by singular values and errors on left-out clips."""
     horizon = horizon_of(settings, trials, fps)
     done = list(map(lambda block: _block_system(block, trials, prior, settings, fps, horizon), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
@@ -95,7 +95,7 @@ def _block_system(
     moments = [identification.moments_of(u[past:], y, horizon) for u, y, past in data]
     radius = settings.radius ** (30.0 / fps)
     numbers = sorted({t.fold for t in trials})
-    # With a single fold there is nothing to leave out, and the simplest system is chosen.
+    # With a single fold there is nothing to leave out, so the simplest system is chosen.
     folds = numbers if len(numbers) > 1 else []
     training = {fold: [k for k, t in enumerate(trials) if t.fold != fold] for fold in (ALL, *folds)}
     spaces = {
@@ -104,27 +104,27 @@ def _block_system(
     }
 
     def fitted(fold: int, order: int, steadiness: float) -> tuple[System, Floats]:
-        """Learn on all trials but a fold's, and return squared errors on that fold."""
+        """Learn from all trials but those of a fold, and return squared errors on that fold."""
         chosen, test = training[fold], [k for k, t in enumerate(trials) if t.fold == fold]
         poles = identification.poles_of(spaces[fold], order, radius)
         parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *test)}
         together = identification.added([parts[k] for k in chosen])
         together = identification.steadied(together, poles, pulls_of(block, steadiness), gains)
-        # Two rounds of the regressions are enough for comparing systems.
+        # Two rounds of regressions are enough to compare systems.
         system = identification.fit(
             poles, together, settings.ridge or RIDGE, rounds=2 if test else identification.ROUNDS
         )
         return system, np.sum([identification.error(system, parts[k]) for k in test], axis=0) if test else np.zeros(1)
 
     def left_out(order: int, steadiness: float) -> Floats:
-        """Return squared errors (outputs,) per frame on the folds left out."""
+        """Return squared errors (outputs,) per frame on the left-out folds."""
         frames = sum(len(y) for _, y, _ in data)
         return sum((fitted(fold, order, steadiness)[1] for fold in folds), np.zeros(len(outputs))) / frames
 
     choices = _steadinesses(settings, block, trials)
     steadiness = choices[0]
     if len(choices) > 1:
-        # A small system shows whether a clip's mean pose is chance (takes of a walk) or content (a throw).
+        # A small system shows whether a clip's mean pose is accidental (takes of a walk) or content (a throw).
         small = QUICK if settings.order is None else settings.order
         steadiness = min(choices, key=lambda each: float(left_out(small, each) @ importance))
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
@@ -136,7 +136,7 @@ def _block_system(
 
 
 def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
-    """Return the steadinesses to try; the heading gets the largest, so that turning does not become a lasting sway.
+    """Return the steadinesses to try; the heading gets the largest, so turning does not become a lasting sway.
 
     A single source clip, however often it is paired, does not show what its mean pose means.
     """
@@ -147,7 +147,7 @@ def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> 
 
 
 def pulls_of(block: Block, steadiness: float) -> Floats:
-    """Return the steadiness of every input of a block; of the timing's, the root's rates come first, then limbs."""
+    """Return the steadiness of each input of a block; the timing's inputs are the root's rates, then limbs."""
     pulls = np.full(len(block.inputs), steadiness)
     if block.name == TIMING:
         pulls[len(ROOT) :] = UNMOVED

@@ -1,1 +1,1 @@
-"""Iterative motion warping: which frames of two styles belong together (Hsu 2005, §3)."""
+"""Iterative motion warping: find the frames of two styles that belong together (Hsu 2005, §3)."""

@@ -1,4 +1,4 @@
-"""Alignment of two motions of the same content in different styles, by iterative motion warping (Hsu 2005, §3)."""
+"""Align two motions of the same content in different styles, by iterative motion warping (Hsu 2005, §3)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from freshtake.style.warping.motion_warping import METHODS, WarpSettings
 from freshtake.style.warping.warp_inputs import Alignable, prepare
 from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
 
-SMOOTHED = 0.04  # share of a motion's length: the widest smoothing of its warp
+SMOOTHED = 0.04  # fraction of a motion's length: the widest smoothing of its warp
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alignment:
-    """Which frame of the second motion belongs to each frame of the first one.
+    """The frame of the second motion that belongs to each frame of the first one.
 
     `first` and `second` are the frames (start, stop not included) of the two motions that were aligned; everything
-    else counts from their starts. Per frame of the first one: `path`, the fractional frame of the second (smooth,
-    increasing, from 0 to its last frame); `steps`, the frames of the second that it lasts (positive, the smooth
+    else is counted from their starts. For each frame of the first motion: `path`, the fractional frame of the second
+    (smooth, increasing, from 0 to its last frame); `steps`, its duration in frames of the second (positive, the smooth
     derivative of the path, for models to learn); `differential`, the same unsmoothed, which is the paper's w,
     `repeats` / slope (§3.4). `repeats` is the repetition vector (empty for dynamic time warping), `scale` and `offset`
-    (frames, DOFs) are the space warp. `energy` is E of eq. 1 after every stage, and never rises; `cost` is the root
-    mean square distance, per frame and DOF, that both warps leave between the motions.
+    (frames, DOFs) are the space warp. `energy` is E of eq. 1 after each stage, and never rises; `cost` is the root mean
+    square distance, per frame and DOF, that remains between the motions after both warps.
     """
 
     first: tuple[int, int]
@@ -54,17 +54,17 @@ class Alignment:
 
     @property
     def rounds(self) -> int:
-        """Count how often both stages were run."""
+        """The number of times that both stages were run."""
         return len(self.energy) // 2
 
     @property
     def rows(self) -> int:
-        """Count the frames of the second motion."""
+        """The number of frames of the second motion."""
         return self.second[1] - self.second[0]
 
     @property
     def inverse_path(self) -> Floats:
-        """Return, for each frame of the second motion, the fractional frame of the first one."""
+        """The fractional frame of the first motion for each frame of the second."""
         return inverse(self.path, self.rows)
 
 
@@ -77,12 +77,12 @@ def align(
     Args:
         a: u, in the source style: a Clip, a Stroke or an array (frames, DOFs).
         b: y, in the target style, of the same kind.
-        settings: How they are warped.
-        report: Called with the progress.
+        settings: The settings of the warps.
+        report: Receives `Progress`.
 
     Returns:
-        The alignment: `warp(b, alignment)` is y on the clock of u, `alignment.steps` (smooth) or
-        `alignment.differential` (the paper's) the time warp per frame of u.
+        The alignment: `warp(b, alignment)` is y on the clock of u; `alignment.steps` (smooth) or
+        `alignment.differential` (the paper's) is the time warp per frame of u.
     """
     settings, tell = settings or WarpSettings(), report or silent
     tell(Progress(0.0, "cutting"))
@@ -115,15 +115,15 @@ def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Ali
     """Retime a motion to the other one's timing.
 
     Args:
-        motion: The second motion or one in step with it; with `onto="second"` the first one.
-        alignment: The alignment of both.
-        onto: Whose timing the motion gets, "first" or "second".
+        motion: The second motion, or one in step with it; with `onto="second"`, the first one.
+        alignment: The alignment of the two.
+        onto: The motion whose timing to use, "first" or "second".
 
     Returns:
-        The motion with that timing, without the frames that the alignment cut.
+        The motion with that timing, without the frames that the alignment cut off.
     """
     if onto not in ("first", "second"):
-        raise UsageError(f"a motion is warped onto the first or the second, not {onto!r}")
+        raise UsageError(f"onto must be first or second, not {onto!r}")
     start, stop = alignment.second if onto == "first" else alignment.first
     if len(motion) < stop:
         raise UsageError(f"the alignment needs a motion of at least {stop} frames, but this one has {len(motion)}")

@@ -1,4 +1,4 @@
-"""Which clips of two styles have the same content: pairs by speed, turn and the limbs that act (Hsu 2005, §5.2)."""
+"""Find clips of two styles with the same content: pairs by speed, turning and the limbs that act (Hsu 2005, §5.2)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.graphs import best_partners
 
-SPEED = 0.2  # share of a folder's usual speed that counts as much as
+SPEED = 0.2  # fraction of a folder's usual speed that counts as much as
 TURN = np.radians(12.0)  # this turn rate, per second, as
 DIRECTION = np.radians(30.0)  # this change of the direction of travel against the body, and as
-ACTING = 0.25  # this share of the motion in other joints
+ACTING = 0.25  # this fraction of the motion in other joints
 LIMIT = 3.0  # pairs at a larger distance have different content
 OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
 SLOWEST_TURN = np.radians(3.0)  # per second
 
 
 class Content(NamedTuple):
-    """What a clip is about, whatever its style.
+    """What a clip shows, regardless of its style.
 
-    `speed` over the ground in leg lengths per second, `turn` in radians per second (left is positive), `direction`: the
-    direction of travel against the heading in radians, `acting` (joints,): how the motion is shared among the joints.
+    `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction`,
+    that of travel relative to the heading, in radians; `acting` (joints,), the distribution of motion over the joints.
     """
 
     speed: float
@@ -42,7 +42,7 @@ class Content(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A source and a target clip by number, their contents, and how far those are apart (0: the same)."""
+    """A source and a target clip by number, their contents, and the distance between those (0: the same)."""
 
     source: int
     target: int
@@ -52,7 +52,7 @@ class Match(NamedTuple):
 
 def content(clip: Clip) -> Content:
     """Measure speed, turn rate, direction of travel and the joints that act."""
-    # The body faces where its hips or shoulders do, otherwise where its root does.
+    # The body faces the way its hips or shoulders do, otherwise the way its root does.
     seen, time = facing(clip), np.arange(len(clip)) * clip.frame_time
     angle = heading(clip) if seen is None else np.unwrap(seen)
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
@@ -72,17 +72,17 @@ def content(clip: Clip) -> Content:
 def match(
     sources: Sequence[Clip], targets: Sequence[Clip], *, every: bool = False, limit: float = LIMIT
 ) -> list[Match]:
-    """Pair clips of equal content.
+    """Pair clips with the same content.
 
-    Speed, direction and acting joints are compared with what is usual among the clips of the same style, since style
-    itself changes them (a crouched walk is slower); turning is compared as it is.
+    Speed, direction and acting joints are compared relative to what is usual among the clips of the same style, since
+    the style itself changes them (a crouched walk is slower); turning is compared directly.
 
     Args:
         sources: Clips of one style.
         targets: Clips of the other.
-        every: Whether all pairs within the limit are returned; otherwise each clip is used at most once, such that the
-            distances sum to as little as possible.
-        limit: How far apart contents may be, 0 being the same.
+        every: Whether to return all pairs within the limit; otherwise each clip is used at most once, such that the sum
+            of distances is minimal.
+        limit: The maximum distance between contents, 0 being the same.
 
     Returns:
         The pairs in the order of the sources.
@@ -103,7 +103,7 @@ def match(
 
 
 def content_distances(sources: Sequence[Content], targets: Sequence[Content]) -> Floats:
-    """Measure how far apart the contents are (sources, targets)."""
+    """Measure the distances between contents (sources, targets)."""
     directions = _usual_direction(sources), _usual_direction(targets)
     opposite = abs(np.angle(np.exp(1j * (directions[0] - directions[1])))) > OPPOSITE
     several = min(len(sources), len(targets)) > 1
@@ -122,7 +122,7 @@ def _usual_direction(contents: Sequence[Content]) -> float:
 
 
 def _comparable(contents: Sequence[Content], direction: float, several: bool) -> Floats:
-    """Return rows in comparable units, relative to the usual values of the set where there are any."""
+    """Return rows in comparable units, relative to the usual values of the set if there are any."""
     speeds = np.array([c.speed for c in contents])
     usual = float(np.median(speeds))
     acting = np.stack([c.acting for c in contents])
@@ -136,8 +136,8 @@ def _comparable(contents: Sequence[Content], direction: float, several: bool) ->
 
 
 def _assigned(distances: Floats, limit: float) -> Ints:
-    """Find pairs (k, 2) with every row and column at most once, of least total distance, all within the limit."""
-    # Pairs beyond the limit cost the same, so that a hopeless clip does not pull the others away from their partners.
+    """Find pairs (k, 2) with each row and column at most once, with minimum total distance, all within the limit."""
+    # Pairs beyond the limit cost the same, so a hopeless clip does not pull the others away from their partners.
     rows, columns = best_partners(np.minimum(distances, 2.0 * limit))
     pairs = np.stack([rows, columns], axis=1)
     return np.asarray(pairs[distances[rows, columns] <= limit], dtype=np.intp)
@@ -150,13 +150,13 @@ def _nothing_matches(
     first, second = described(contents[0][i]), described(contents[1][j])
     names = sources[i].name or "a source clip", targets[j].name or "a target clip"
     return (
-        f"no clip has the same content in both styles: the nearest are {names[0]} ({first}) and {names[1]} ({second}); "
+        f"no clip has the same content in both styles: the closest are {names[0]} ({first}) and {names[1]} ({second}); "
         "give clips of the same actions, or pair them by order"
     )
 
 
 def described(what: Content) -> str:
-    """Describe speed and turn in words."""
+    """Describe speed and turning in words."""
     if what.speed == 0.0:
         pace = "in place"
     else:

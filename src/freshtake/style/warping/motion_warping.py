@@ -1,4 +1,4 @@
-"""Iterative motion warping (Hsu 2005, §3, eq. 1), and the methods that it is compared with."""
+"""Iterative motion warping (Hsu 2005, §3, eq. 1), and the methods it is compared with."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from freshtake.style.warping.warps import (
     roughness,
 )
 
-CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
+CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 if the first search went wrong, else 0.98 to 1.06
 
 
 DOF_SCALES = ("auto", "raw", "zscore")
 CUTS = ("auto", "never")
-RATE = 60.0  # frames per second for which the weights are meant
+RATE = 60.0  # frames per second that the weights are meant for
 
 
 @dataclass(frozen=True)
 class WarpSettings:
-    """Settings of an alignment; the defaults are the paper's (Hsu 2005, §5.1) where it gives one.
+    """The settings of an alignment; defaults are from the paper (Hsu 2005, §5.1) where it gives one.
 
     `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
     alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
-    and |Gb|² of eq. 1 at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
-    `pull` keeps a near 1 and b near 0 where nothing else does. `rounds`: how often both stages are run at most.
-    `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its mean and deviation) or
-    "auto" (joint angles in radians and heights in metres as they are; anything else about its mean and times one
-    common factor that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" cuts cyclic
-    clips at equal phase to equal cycle counts first, "never" keeps them complete. `smoothing`: seconds over which the
-    warp curve is smoothed, less for very short motions (arrays and strokes are taken to have 60 frames per second).
+    and |Gb|² of eq. 1 at 60 frames per second; they are scaled to other rates, so the warp stays the same.
+    `pull` keeps a near 1 and b near 0 if nothing else does. `rounds`: how often both stages are run at most.
+    `scale`: the units of the DOFs: "raw", "zscore" (each DOF of each motion by its mean and deviation) or "auto"
+    (joint angles in radians and heights in meters as they are; anything else about its mean, times one common factor
+    that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" first cuts cyclic clips at
+    equal phase to equal numbers of cycles, "never" keeps them complete. `smoothing`: seconds over which the warp curve
+    is smoothed, less for very short motions (arrays and strokes are assumed to have 60 frames per second).
     """
 
     method: str = "imw"
@@ -65,13 +65,13 @@ class WarpSettings:
         if self.rounds < 1:
             raise UsageError(f"at least one round is needed, not {self.rounds}")
         if not 0.0 <= self.smoothing < 10.0:
-            raise UsageError(f"the smoothing must lie between 0 and 10 seconds, not at {self.smoothing}")
+            raise UsageError(f"the smoothing must be between 0 and 10 seconds, not {self.smoothing}")
         for name, choices in (("method", tuple(METHODS)), ("scale", DOF_SCALES), ("cut", CUTS)):
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
 
     def stiffness(self, fps: float = RATE) -> Stiffness:
-        """Return the weights of the space warp for motions of a rate.
+        """Return the weights of the space warp for motions of a frame rate.
 
         Args:
             fps: Frames per second of the motions.
@@ -80,26 +80,26 @@ class WarpSettings:
             The weights of |Fa|² and |Gb|², scaled to that rate, and the pull.
         """
         # At f times the rate both sums have f times as many terms, but each squared step is f² times smaller: f² keeps
-        # them in proportion, so that the warp does not depend on the rate.
+        # them in proportion, so the warp does not depend on the rate.
         finer = (fps / RATE) ** 2
         return Stiffness(self.smoothness * finer, self.offset_smoothness * finer, self.pull)
 
 
 class Warped(NamedTuple):
-    """The result of a method: for eq. 1 a solution {a, b, W}, and E after every stage."""
+    """The result of a method: for eq. 1 a solution {a, b, W}, and E after each stage."""
 
     differential: Floats
-    repeats: Ints  # (frames of u,); empty where frames of both motions may be repeated
+    repeats: Ints  # (frames of u,); empty if frames of both motions may be repeated
     space: SpaceWarp
     energy: tuple[float, ...]
 
 
 def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> Warped:
-    """Minimize E(a, b, W) by alternating global optimizations of W and of {a, b}; E never rises.
+    """Minimize E(a, b, W) by alternating global optimizations of W and {a, b}; E never rises.
 
-    Departs from the paper, which starts from a = 1, b = 0 alone: the alternation ends in the nearest valley, and where
-    a style moves much less than the other (an old man's shuffle, a wide stride) that one may lie half a step off. A
-    second search starts from the time warp of both motions, each by its means and deviations; it is taken where its
+    Departs from the paper, which only starts from a = 1, b = 0: the alternation ends in the nearest minimum, and if a
+    style moves much less than the other (an old man's shuffle, a wide stride), that one may be half a step off. A
+    second search starts from the time warp of both motions, each scaled by its means and deviations; it is used if its
     E is clearly lower.
     """
     plain = _descend(u, y, cheapest_repetitions(u, y, slope), slope, stiff, rounds)
@@ -111,7 +111,7 @@ def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int 
 
 
 def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> Warped:
-    """Alternate both stages from a time warp on; one that would not lower E (equal up to rounding) ends the search."""
+    """Alternate both stages, starting from a time warp; the search ends when E no longer falls (up to rounding)."""
     space = no_space_warp(u)
     distance, rough = misfit(u, y, repeats, slope, space), 0.0
     energies = [distance]
@@ -123,7 +123,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
         space = next_space
         energies.append(distance + rough)
         next_repeats = cheapest_repetitions(space.apply(u), y, slope)
-        # The time warp does not change the roughness, so the misfit alone tells whether E falls.
+        # The time warp does not change the roughness, so the misfit alone determines whether E falls.
         nearer = misfit(u, y, next_repeats, slope, space)
         if not nearer < distance or np.array_equal(next_repeats, repeats):
             break
@@ -133,7 +133,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 
 
 def zscored(values: Floats) -> Floats:
-    """Scale every DOF by its mean and deviation; DOFs that hardly move are left small."""
+    """Scale each DOF by its mean and deviation; DOFs that hardly move stay small."""
     deviation = values.std(axis=0)
     # A DOF below a thousandth of the mean deviation is not scaled up.
     floor = max(1e-3 * float(deviation.mean()), 1e-12)
@@ -150,7 +150,7 @@ def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warpe
 
 
 def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
-    """Run the time-warp stage with a = 1, b = 0 and nothing after it (§5.1)."""
+    """Run only the time-warp stage, with a = 1, b = 0 (§5.1)."""
     repeats, still = cheapest_repetitions(u, y, settings.slope), no_space_warp(u)
     return Warped(
         differential(repeats, settings.slope), repeats, still, (misfit(u, y, repeats, settings.slope, still),)
@@ -163,14 +163,14 @@ def dynamic(kind: int) -> Method:
     def run(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
         path, cost = constrained_path(costs(u, y), kind)
         if len(path) == 0:
-            raise UsageError(f"{len(u)} frames cannot be warped to {len(y)} within half and double pace")
+            raise UsageError(f"{len(u)} frames cannot be warped to {len(y)} at half to double pace")
         return Warped(steps_of(path, len(u)), np.empty(0, dtype=np.intp), no_space_warp(u), (cost,))
 
     return run
 
 
 def steps_of(path: Ints, frames: int) -> Floats:
-    """Count the frames of the second motion that each frame of the first one lasts, from pairs of frames."""
+    """Return how many frames of the second motion each frame of the first one lasts, from pairs of frames."""
     count = np.bincount(path[:, 0], minlength=frames)
     met = np.flatnonzero(count)
     place = np.bincount(path[:, 0], weights=path[:, 1], minlength=frames)[met] / count[met]

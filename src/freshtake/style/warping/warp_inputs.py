@@ -1,4 +1,4 @@
-"""Inputs of warping: clips, strokes or rows in comparable units, cyclic clips cut to equal phases."""
+"""Prepare inputs for warping: clips, strokes or rows in comparable units, cyclic clips cut to equal phases."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Gait(NamedTuple):
 
 
 def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tuple[Span, Span] | None:
-    """Find the frames (start, stop not included) of each clip between the same two phases, as many cycles as possible.
+    """Find the frames (start, stop not included) of each clip between two equal phases, with the most cycles possible.
 
-    The phases are related by the shift at which the mean cycles correlate best, DOF by DOF, whatever their scale and
-    offset. A clip that ends as it begins is one cycle next to one of several. None where the clips do not recur, or
-    where less than a cycle is in common.
+    The phases are related by the shift at which the mean cycles correlate best, DOF by DOF, regardless of scale and
+    offset. A clip that ends as it begins counts as one cycle next to a clip of several. None if the clips do not
+    repeat, or have less than one cycle in common.
     """
     gaits = [gait_of(clip, values) for clip, values in zip(clips, rows, strict=True)]
     if gaits[0] is None and gaits[1] is not None:
@@ -51,14 +51,14 @@ def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tupl
     second = gaits[1].cycles + best_shift(gaits[0].mean, gaits[1].mean)
     cycles = _best_overlap(first, second)
     start, stop = max(first[0], second[0] + cycles), min(first[-1], second[-1] + cycles)
-    # Nine tenths of a cycle must be in common.
+    # At least nine tenths of a cycle must be in common.
     if stop - start < 0.9:
         return None
     return _between(first, start, stop), _between(second + cycles, start, stop)
 
 
 def gait_of(clip: Clip, rows: Floats) -> Gait | None:
-    """Find the phase of every frame, continuous and increasing, and the mean of the rows at every phase."""
+    """Find the phase of each frame, continuous and increasing, and the mean of the rows at each phase."""
     stride = max(1, int(clip.fps / POSE_RATE + 1e-6))
     phase = find_phase(principal(pose_points(clip))[::stride], clip.fps / stride)
     if phase is None:
@@ -81,7 +81,7 @@ def _single(clip: Clip, rows: Floats) -> Gait | None:
 
 
 def mean_cycle(rows: Floats, cycles: Floats) -> Floats:
-    """Average the cycles (BINS, DOFs), from the rows read at evenly spaced phases."""
+    """Average the cycles (BINS, DOFs), reading the rows at evenly spaced phases."""
     first, last = int(np.floor(cycles[0] * BINS)) + 1, int(np.floor(cycles[-1] * BINS))
     phases = np.arange(first, last + 1)
     frames = np.interp(phases / BINS, cycles, np.arange(len(cycles)))
@@ -93,10 +93,10 @@ def mean_cycle(rows: Floats, cycles: Floats) -> Floats:
 
 
 def best_shift(first: Floats, second: Floats) -> float:
-    """Return by how many cycles to shift the second mean cycle so that it correlates best with the first.
+    """Return the shift of the second mean cycle, in cycles, at which it correlates best with the first.
 
-    Every DOF counts by the product of its deviations in both, over the larger one: a DOF that moves in one motion
-    only does not count.
+    Each DOF is weighted by the product of its deviations in both, over the larger one: a DOF that moves in only one
+    motion does not count.
     """
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
     sizes = np.maximum(np.linalg.norm(a, axis=0), np.linalg.norm(b, axis=0))
@@ -106,13 +106,13 @@ def best_shift(first: Floats, second: Floats) -> float:
     likeness = np.fft.irfft((product * weights).sum(axis=1), BINS)
     best = int(likeness.argmax())
     left, here, right = likeness[best - 1], likeness[best], likeness[(best + 1) % BINS]
-    # A parabola through the best bin and its neighbors tells the shift finer than a bin.
+    # A parabola through the best bin and its neighbors gives the shift to a fraction of a bin.
     bend = left - 2.0 * here + right
     return float((best + (0.5 * (left - right) / bend if bend < 0.0 else 0.0)) / BINS % 1.0)
 
 
 def _best_overlap(first: Floats, second: Floats) -> int:
-    """Find the integer number of cycles to shift the second by so that both overlap most."""
+    """Find the integer number of cycles by which to shift the second for the largest overlap."""
     tried = np.arange(int(first[0] - second[-1]) - 1, int(first[-1] - second[0]) + 2)
     common = np.minimum(first[-1], second[-1] + tried) - np.maximum(first[0], second[0] + tried)
     return int(tried[common.argmax()])
@@ -125,20 +125,20 @@ def _between(cycles: Floats, start: float, stop: float) -> Span:
 
 
 def _smooth(progress: Floats, deviation: float) -> Floats:
-    """Smooth with the trend continued at both ends, and make the result increasing."""
+    """Smooth, continuing the trend at both ends, and make the result increasing."""
     from freshtake.numeric.curves import gaussian_filter1d
 
     reach = min(len(progress) - 1, int(4 * deviation) + 1)
     before = 2.0 * progress[0] - progress[reach:0:-1]
     after = 2.0 * progress[-1] - progress[-2 : -reach - 2 : -1]
     smooth = gaussian_filter1d(np.concatenate([before, progress, after]), deviation)[reach : reach + len(progress)]
-    # Phases are inverted by interpolation, which needs them to rise strictly.
+    # Interpolation inverts the phases, so they must increase strictly.
     out: Floats = np.maximum.accumulate(smooth) + 1e-9 * np.arange(len(progress))
     return out
 
 
 class Prepared(NamedTuple):
-    """The rows of both motions, the frames (start, stop not included) they are, the time between two, DOF names."""
+    """The rows of both motions, their frames (start, stop not included), the time between two, and DOF names."""
 
     values: tuple[Floats, Floats]
     spans: tuple[tuple[int, int], tuple[int, int]]
@@ -147,11 +147,11 @@ class Prepared(NamedTuple):
 
 
 def prepare(a: Alignable, b: Alignable, settings: WarpSettings) -> Prepared:
-    """Check two motions, cut them to equal phases, and turn them into rows of one scale."""
+    """Check two motions, cut them to equal phases, and turn them into rows of the same scale."""
     for motion, which in ((a, "first"), (b, "second")):
         if len(motion) < SHORTEST:
             name = getattr(motion, "name", "") or f"the {which} motion"
-            raise UsageError(f"{name} is too short to be aligned: it has {len(motion)} frames, {SHORTEST} are needed")
+            raise UsageError(f"{name} is too short to align: it has {len(motion)} frames, {SHORTEST} are needed")
     if isinstance(a, Clip) and isinstance(b, Clip):
         return _clips(a, b, settings)
     uncut = ((0, len(a)), (0, len(b)))
@@ -166,7 +166,7 @@ def prepare(a: Alignable, b: Alignable, settings: WarpSettings) -> Prepared:
 
 
 def _checked(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return two arrays as floats; raise unless they have one width and are finite."""
+    """Return two arrays as floats; raise unless they have the same width and are finite."""
     pair = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     for array, which in zip(pair, ("first", "second"), strict=True):
         if array.ndim != 2 or array.shape[1] == 0:
@@ -185,8 +185,8 @@ def _scaled(a: Floats, b: Floats, scale: str) -> tuple[Floats, Floats]:
         return np.ascontiguousarray(a), np.ascontiguousarray(b)
     if scale == "zscore":
         return zscored(a), zscored(b)
-    # The weights of eq. 1 are meant for joint angles; one common factor brings other data to their size and keeps
-    # the proportions among DOFs, which z-scores would lose.
+    # The weights of eq. 1 are meant for joint angles. One common factor brings other data to their scale and keeps the
+    # proportions among DOFs, which z-scores would lose.
     deviation = float(np.mean([a.std(axis=0).mean(), b.std(axis=0).mean()]))
     # Rows of unknown units are scaled to deviate by 0.2, as the angles of a walk do in radians.
     factor = 0.2 / deviation if deviation > 1e-12 else 1.0
@@ -205,9 +205,9 @@ def _clips(a: Clip, b: Clip, settings: WarpSettings) -> Prepared:
 
 
 def clip_rows(a: Clip, b: Clip) -> tuple[Floats, Floats]:
-    """Return rotation vectors about common references, in radians, and the root's height in metres.
+    """Return rotation vectors about common references, in radians, and the root's height in meters.
 
-    Travel and heading are left out, and so are fingers: most recordings do not capture them, and guessed ones jump.
+    Travel and heading are excluded, and so are fingers: most recordings do not capture them, and guessed ones jump.
     """
     return named_rows(a, b)[1:]
 

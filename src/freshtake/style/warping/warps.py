@@ -12,9 +12,9 @@ from freshtake.numeric.smooth_path import solve_banded
 
 
 class Stiffness(NamedTuple):
-    """Weights of |Fa|² and |Gb|² (squared steps from frame to frame), and of a small pull towards a = 1, b = 0.
+    """Weights of |Fa|² and |Gb|² (squared steps from frame to frame), and of a small pull toward a = 1, b = 0.
 
-    Departs from the paper: the pull is not in its eq. 1; without it a DOF that never moves makes eq. 4 singular.
+    Departs from the paper: the pull is not in its eq. 1, but without it, a DOF that never moves makes eq. 4 singular.
     """
 
     scale: float = 100.0
@@ -56,7 +56,7 @@ def covered(y: Floats, repeats: Ints, slope: int) -> Floats:
 def best_space_warp(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness) -> SpaceWarp:
     """Find the scale and offset that minimize E for a given time warp: banded normal equations (Hsu 2005, eq. 4).
 
-    The unknowns are taken in the order a₀ b₀ a₁ b₁ ..., which makes the matrix five diagonals wide.
+    The unknowns are ordered a₀ b₀ a₁ b₁ ..., which makes the matrix pentadiagonal.
     """
     bands, right = _normal_equations(u, covered(y, repeats, slope), repeats, *stiff)
     both = solve_banded(bands, right).reshape(len(u), 2, u.shape[1])
@@ -87,7 +87,7 @@ def _normal_equations(
 
 
 def energy(u: Floats, y: Floats, repeats: Ints, slope: int, warp: SpaceWarp, stiff: Stiffness) -> float:
-    """Return E(a, b, W), summed over the DOFs (Hsu 2005, eq. 1), with the small pull towards a = 1, b = 0."""
+    """Return E(a, b, W), summed over the DOFs (Hsu 2005, eq. 1), with the small pull toward a = 1, b = 0."""
     return misfit(u, y, repeats, slope, warp) + roughness(warp, stiff)
 
 
@@ -128,11 +128,10 @@ def feasible(first: int, second: int, slope: int) -> bool:
 
 
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
-    """Find the repetition vector r (frames of p,) of least |R p - q|², with q lengthened s-fold (Hsu 2005, eq. 2-3).
+    """Find the repetition vector r (frames of p,) minimizing |R p - q|², with q lengthened s-fold (Hsu 2005, eq. 2-3).
 
-    The edit of eq. 2 has as its cost c the squared norm of the frame difference, coupled over all DOFs (§3.3).
-    Every r lies in 1..s², their sum is s times the frames of q. Among equals the one nearest to s, an unchanged pace,
-    is taken.
+    The cost c of the edit in eq. 2 is the squared norm of the frame difference, coupled over all DOFs (§3.3).
+    Every r is in 1..s², and their sum is s times the frames of q. Ties go to the one closest to s, an unchanged pace.
     """
     # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
     order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
@@ -215,28 +214,28 @@ def _backtrack(before: Floats, order: Ints) -> Ints:
 
 
 def differential(repeats: Ints, slope: int) -> Floats:
-    """Return w = diag(WᵀW) / s: how many frames of the second motion each frame of the first one lasts."""
+    """Return w = diag(WᵀW) / s: the duration of each frame of the first motion in frames of the second."""
     out: Floats = repeats / float(slope)
     return out
 
 
 def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
-    """Return the curve (frames,) from frame 0 to the last one and its positive steps, smoothed by a bell.
+    """Return the curve (frames,) from frame 0 to the last one, and its positive steps, smoothed by a bell curve.
 
-    w takes few levels, and the mean of its logarithm is biased (durations shrink by several percent); the smooth
-    steps are what a model should learn. They sum to the frames of the second motion.
+    w takes few values, and the mean of its logarithm is biased (durations shrink by several percent), so models should
+    learn the smooth steps. They sum to the frames of the second motion.
     """
     frames, rows = len(w), float(w.sum())
     if frames == 1:
         return np.zeros(1), w.copy()
-    # The bend against an even pace is smoothed instead of w: it is 0 at both ends, so durations stay what they are.
+    # Smooth the deviation from an even pace instead of w: it is 0 at both ends, so durations are preserved.
     pace = rows / frames
-    bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at the frames' edges; zero at both ends
+    bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at frame boundaries; zero at both ends
     steps = pace + np.diff(_bell(bent, deviation)) if deviation > 0.0 else w.copy()
-    # A frame lasts at least 0.01 frames, where dynamic time warping does not advance.
+    # Each frame lasts at least 0.01 frames, even if dynamic time warping does not advance.
     steps = np.maximum(steps, 0.01 * min(pace, 1.0))
     steps *= rows / steps.sum()
-    # Frames are the middles of their steps; stretched so that first and last frames of both motions meet.
+    # Frames are at the middle of their steps; stretch them so that the first and last frames of both motions meet.
     curve = np.cumsum(steps) - 0.5 * steps
     curve = (curve - curve[0]) * ((rows - 1.0) / (curve[-1] - curve[0]))
     curve[-1] = rows - 1.0

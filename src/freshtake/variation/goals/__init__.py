@@ -1,1 +1,1 @@
-"""Variants with goals: poses, places, a duration, a path on the ground."""
+"""Draw variants that meet goals: poses, positions, a duration, a path on the ground."""

@@ -1,4 +1,4 @@
-"""Condition variants on given values: a drawn variant x becomes one that holds the pinned values y exactly.
+"""Condition variants on given values: a drawn variant x becomes one that has exactly the pinned values y.
 
 Matheron's rule: x + K_xp K_pp^-1 (y - x_p), with the covariance K of the Gaussian that variants are drawn from.
 """
@@ -15,7 +15,7 @@ from freshtake.variation.phase import read_at
 
 
 class PinnedValues(NamedTuple):
-    """Values that a variant has to pass through."""
+    """Values that a variant must pass through."""
 
     frames: Ints  # (values,)
     dofs: Ints  # (values,)
@@ -25,8 +25,8 @@ class PinnedValues(NamedTuple):
 class Spread(NamedTuple):
     """The Gaussian along one variant."""
 
-    factors: Floats  # (takes, frames, DOFs): the deviations of whole takes, in standard deviations
-    sizes: Floats  # (frames, DOFs): standard deviation of the prior
+    factors: Floats  # (takes, frames, DOFs): deviations of whole takes, in standard deviations
+    sizes: Floats  # (frames, DOFs): standard deviations of the prior
     phases: Floats  # (frames,)
     deviations: Deviations
 
@@ -36,7 +36,7 @@ class Spread(NamedTuple):
         return np.asarray(np.sqrt((self.factors**2).sum(axis=0) + self.sizes**2))
 
     def within(self, frame: int) -> Floats:
-        """Return the covariance (DOFs, DOFs) of one frame."""
+        """Return the covariance (DOFs, DOFs) at one frame."""
         factors = self.factors[:, frame]
         return np.asarray(factors.T @ factors + np.diag(self.sizes[frame] ** 2))
 
@@ -53,7 +53,7 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
 
 
 def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
-    """Return a variant (frames, DOFs) that holds pinned values; DOFs that may not move stay as they were."""
+    """Return a variant (frames, DOFs) conditioned on pinned values; DOFs that may not move stay as they were."""
     if len(held.frames) == 0:
         return rows
     factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)
@@ -61,8 +61,8 @@ def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
     free = size > 0.0
     missing = np.where(free, held.values - rows[held.frames, held.dofs], 0.0)
     apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
-    alike = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
-    between = factors.T @ factors + np.outer(size, size) * alike
+    correlations = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
+    between = factors.T @ factors + np.outer(size, size) * correlations
     # 1e-9 of the pinned values' mean variance keeps the matrix positive definite
     between[np.diag_indices_from(between)] += np.where(free, 1e-9 * (size**2).mean(), 1.0)
     pull = np.linalg.solve(between, missing)
@@ -75,10 +75,10 @@ def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
 
 
 def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
-    """Return how many standard deviations pinned values lie from a drawn variant, at the farthest frame.
+    """Return the distance of pinned values from a drawn variant, in standard deviations, at the farthest frame.
 
-    The root mean square over DOFs: about 1.4 where both deviate as usual. The farthest single value would mean
-    little, because among a hundred DOFs one always hardly varies at that phase.
+    This is the root mean square over DOFs: about 1.4 if both deviate as usual. The farthest single value would
+    mean little, because among a hundred DOFs one always hardly varies at that phase.
     """
     size = spread.total[held.frames, held.dofs]
     away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)

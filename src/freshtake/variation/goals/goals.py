@@ -1,6 +1,6 @@
-"""Goals of a variant: poses at times, joints at places, a duration, a speed, a path on the ground.
+"""Goals of a variant: poses at times, joints at positions, a duration, a speed, a path on the ground.
 
-Goals determine where a variant begins and ends, and its pace: phases follow from poses, tempo from duration and speed.
+Goals determine a variant's beginning, end and pace: phases follow from poses, tempo from duration and speed.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class PosePin:
 
     Attributes:
         motion: The motion that shows the pose.
-        frame: Its frame there; negative: from the end.
-        time: Seconds after the variant's start at which it is met (negative: before its end).
-        joints: The joints that are pinned; default: all. The others follow as the model predicts.
-        placed: Whether the variant also has the motion's position and heading there.
+        frame: The frame of that motion; negative: counted from the end.
+        time: When the variant reaches it, in seconds after its start (negative: before its end).
+        joints: The pinned joints; default: all. The others follow as the model predicts.
+        placed: Whether the variant also takes on the motion's position and heading there.
     """
 
     motion: Any
@@ -52,12 +52,12 @@ class PosePin:
         if not np.isfinite(self.time):
             raise UsageError("the time of a pinned pose must be a number of seconds")
         if self.placed and not isinstance(self.motion, Clip):
-            raise UsageError("only poses of a body have a place on the ground: leave out that they are placed")
+            raise UsageError("only poses of a body can be placed: they alone have a position on the ground")
 
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """The goals of one variant: `start`, `end` and, in between, `poses` are pinned; `targets` are places of joints.
+    """The goals of one variant: `start`, `end` and, in between, `poses` are pinned; `targets` are positions of joints.
 
     `duration` is in seconds, `speed` in lengths per second over the ground, `steer` a heading or a path.
     """
@@ -74,17 +74,17 @@ class Goals:
         for name in ("duration", "speed"):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0.0):
-                raise UsageError(f"the {name} to reach must be greater than 0, but is {value}")
+                raise UsageError(f"the requested {name} must be greater than 0, but is {value}")
 
     def pose_pins(self, frames: int, frame_time: float) -> list[tuple[int, PosePin]]:
         """Return the pinned poses by frame.
 
         Args:
-            frames: How many frames the variant has.
-            frame_time: Seconds from frame to frame.
+            frames: The number of frames of the variant.
+            frame_time: Seconds per frame.
 
         Returns:
-            A frame number and the pose pinned there, for each. Two poses at one frame raise a UsageError.
+            The frame number and the pose, for each. Two poses at one frame raise a UsageError.
         """
         pins = [(0, self.start)] if self.start is not None else []
         for pin in self.poses:
@@ -97,18 +97,18 @@ class Goals:
             pins.append((frames - 1, self.end))
         twice = {frame for frame, _ in pins if sum(frame == other for other, _ in pins) > 1}
         if twice:
-            raise UsageError(f"two poses are pinned at frame {min(twice)}: leave one of them out")
+            raise UsageError(f"two poses are pinned at frame {min(twice)}: remove one of them")
         return pins
 
 
 @dataclass(frozen=True)
 class GoalReport:
-    """How well a variant met its goals.
+    """A report on how well a variant met its goals.
 
-    `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
+    `strain` is how many standard deviations (root mean square over its DOFs) the farthest pinned pose was from the
     variant as first drawn: about 1.4 is usual, above 3 the examples hardly support the pose.
     `pose_error` is the largest miss of a pinned angle, in radians; `length_error` that of a pinned height, or of any
-    other DOF that is no angle, in its unit; `place_errors` are in lengths.
+    other DOF that is not an angle, in its unit; `place_errors` are in lengths.
     """
 
     rate: float
@@ -144,10 +144,10 @@ def paced(
     """Return the variant drawn at the pace that gives the requested duration or speed, and that pace."""
     frames = None if goals.duration is None else 1 + round(goals.duration / model.frame_time)
     if frames is not None and frames < 2:
-        raise UsageError(f"a duration of {goals.duration:g} s is less than two frames")
+        raise UsageError(f"a duration of {goals.duration:g} s is shorter than two frames")
     stretch = stretch_of(model, goals, cycles, frames) if model.cyclic else None
     rate = 1.0
-    if goals.speed is None and frames is None:  # no goal for the pace
+    if goals.speed is None and frames is None:  # no goals for the pace
         return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
     # the duration depends on the draw: correct the tempo up to eight times
     for _ in range(8):
@@ -171,15 +171,15 @@ def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | 
     if goals.speed is not None:
         speed = ground_speed(model.decode(block.rows))
         if not speed:
-            raise UsageError("this motion does not travel: leave the speed out")
+            raise UsageError("this motion does not travel: remove the speed")
         return goals.speed / speed
     return 1.0 if frames is None else (len(block.rows) - 1) / (frames - 1)
 
 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
-    """Return the stretch from the phase of the first pose to that of the last, if they are given.
+    """Return the stretch from the phase of the first pose to that of the last, if these are given.
 
-    It is as near to `cycles` as that allows; without a number, to as many as the duration requires, or to one.
+    It is as close as possible to `cycles`, or else to as many as the duration requires, or to one.
     """
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
@@ -197,7 +197,7 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
 
 
 def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
-    """Return how many cycles lead from the place of the first pose to that of the last; None where these are open."""
+    """Return how many cycles lead from the position of the first pose to that of the last; None if either is free."""
     start, end = goals.start, goals.end
     if start is None or end is None or not (start.placed and end.placed) or model.takes.course is None:
         return None
@@ -208,7 +208,7 @@ def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
 
 
 def phase_of(model: VariationModel, pin: PosePin) -> float:
-    """Return the phase at which the examples are nearest to a pose, by the joints that it pins."""
+    """Return the phase at which the examples are closest to a pose, by the joints that it pins."""
     chosen = pinned_dofs(model, pin)
     row = model.encode(pin.motion)[pin.frame, chosen]
     weights = model.material.weights[chosen]
@@ -225,7 +225,7 @@ def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
     owners = [dof.rpartition(".")[0] for dof in model.dofs]
     unknown = [joint for joint in pin.joints if joint not in owners]
     if unknown:
-        raise UsageError(f"there is no joint {unknown[0]!r} that moves; those are {', '.join(dict.fromkeys(owners))}")
+        raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {', '.join(dict.fromkeys(owners))}")
     return np.asarray(~model.material.held & np.array([name in pin.joints for name in owners]))
 
 

@@ -1,4 +1,4 @@
-"""Draw variants that meet goals: poses by conditioning, places of joints by Gauss-Newton (tempo: `goals.paced`)."""
+"""Draw variants that meet goals: poses by conditioning, joint positions by Gauss-Newton (tempo: `goals.paced`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL = 1e-4  # radians or lengths: step of a numerical derivative
 
 
 class Moved(NamedTuple):
-    """How an entire variant was moved: turned about the origin of the ground plane, then shifted."""
+    """How an entire variant was moved: rotated about the origin of the ground plane, then shifted."""
 
     ground: complex = 0j
     heading: float = 0.0
@@ -51,7 +51,7 @@ class Guided(NamedTuple):
     moved: Moved = NOT_MOVED
 
     def planted(self, done: Planted) -> Guided:
-        """Return the variant with its feet planted and its places reached."""
+        """Return the variant with its feet planted and its positions reached."""
         missed = tuple(result.residual for result in done.pins)
         report = replace(self.report, place_errors=missed, speed=ground_speed(done.clip))
         return self._replace(motion=done.clip, report=report)
@@ -98,7 +98,7 @@ def pose_errors(model: VariationModel, rows: Floats, held: PinnedValues) -> tupl
 
 
 def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: Goals, plant: bool | str) -> Guided:
-    """Plant feet, and bring pinned joints to their places."""
+    """Plant feet, and bring pinned joints to their positions."""
     assert model.planting_model is not None
     if not plant:  # feet stay as they are
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
@@ -108,12 +108,12 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:
-    """Return whether a variant passes through the phases of a take once."""
+    """Return whether a variant passes exactly once through the phases of a take."""
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
-    """Condition a drawn variant on pinned poses and places; without any it stays as it is."""
+    """Condition a drawn variant on pinned poses and positions; if there are none, return it as it is."""
     rows, start, far = drawn.rows, drawn.start, 0.0
     poses = goals.pose_pins(len(rows), model.frame_time)
     pinned = _held_poses(model, poses)
@@ -140,10 +140,10 @@ def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, na
 def at_places(
     model: VariationModel, motion: Any, poses: Sequence[tuple[int, PosePin]], phases: Floats
 ) -> tuple[Any, Moved, float]:
-    """Bring a variant to the places and headings of its placed poses, which are given by frame.
+    """Bring a variant to the positions and headings of its placed poses, which are given by frame.
 
-    It is moved and turned as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
-    and the largest bend, in standard deviations of the takes' places.
+    It is moved and rotated as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
+    and the largest bend, in standard deviations of the takes' positions.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = None if model.material.recipe is None else model.material.recipe.layout
@@ -160,7 +160,7 @@ def at_places(
     off = ground - rigid.ground[frames]
     facing = np.angle(np.exp(1j * (heading - rigid.heading[frames])))
     number = np.arange(len(motion))
-    # between two poses the path bends gradually, without additional speed at either
+    # between two poses the path bends gradually, without extra speed at either
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
     share, high = quintic(between - low), np.minimum(low + 1, len(frames) - 1)
@@ -200,23 +200,23 @@ def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> 
 
 
 def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
-    """Return the DOFs (DOFs,) of the joints between the root and pinned ones.
+    """Return the mask (DOFs,) of the joints between the root and pinned ones.
 
-    The rest of the body stays as it was drawn: an unusual place of a hand is no reason for an unusual step.
+    The rest of the body stays as it was drawn: an unusual hand position is not a reason for an unusual step.
     """
     recipe = model.material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout):
-        raise UsageError("only joints of a skeleton can be brought to places")
+        raise UsageError("only joints of a skeleton can be brought to positions")
     skeleton = recipe.layout.skeleton
     joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
     return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
 
 
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
-    """Return a start at which the pinned joints pass their places on the ground on average.
+    """Return a start at which the pinned joints pass their ground positions on average.
 
-    By then the variant has gone farther or less far than the mean, which limbs should not make up for. It is moved no
-    farther than takes differ in their places at that time.
+    By then the variant has traveled more or less than the mean, which limbs should not compensate for. It is moved by
+    at most the usual difference between the takes' positions at that time.
     """
     start = drawn.start
     clip: Clip = model.decode(rows, start=start)
@@ -235,15 +235,15 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
 def _through_places(
     model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
-    """Bring joints to their places with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
-    # Gauss-Newton: places depend nonlinearly on angles, and each step follows the tangent
+    """Bring joints to their positions with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
+    # Gauss-Newton: positions depend nonlinearly on angles, and each step follows the tangent
     for _ in range(6):
         clip: Clip = model.decode(rows, start=start)
         turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
         heading = start.heading + np.cumsum(turned) - turned[0]
         pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
-            # aim at eight frames of a longer pin; planting covers those between
+            # aim at eight frames of a longer pin; planting covers the frames in between
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
             gaps = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
@@ -270,7 +270,7 @@ def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covarianc
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
-    """Return the vectors from pinned joints to their goals, (frames, 3) for every pin."""
+    """Return the vectors from pinned joints to their goals, (frames, 3) for each pin."""
     positions = clip.positions()
     gaps = []
     for pin in pins:
@@ -285,9 +285,9 @@ def on_feet(
     model: VariationModel, clip: Clip, variant: Variant, fixed: Bools | None = None,
     moved: tuple[complex, float] = (0j, 0.0),
 ) -> Clip:  # fmt: skip
-    """Return a variant whose feet stand as those of the take that it follows most.
+    """Return a variant whose feet stand as in the take that it follows most.
 
-    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and turned after it was drawn.
+    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and rotated after drawing.
     """
     if model.planting_model is None or not model.planting_model.legs:
         return clip
@@ -297,7 +297,7 @@ def on_feet(
 
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-    """Return a motion of any number of cycles whose feet stand as the takes' do; `fixed` frames stay as they are."""
+    """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames stay as they are."""
     legs, recipe = model.planting_model, model.material.recipe
     if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
         return clip

@@ -1,6 +1,6 @@
-"""Loops from a model: one or more cycles whose deviations are periodic, so that the last frame leads into the first.
+"""Loops from a model: one or more cycles whose deviations are periodic, so the last frame leads into the first.
 
-Clips of a pack (`joinable`) begin and end in one pose that all share.
+Clips of a pack (`joinable`) all begin and end in the same pose.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Return where loops begin: the phase at which the examples, closed to loops, are calmest on average.
+    """Return the phase at which loops begin: where the examples, closed into loops, are calmest on average.
 
-    A seam in an impact is as rough as the impact.
+    A seam at an impact is as rough as the impact.
     """
     examples = [clip for clip in model.clips if len(clip) > 3]
     if not examples:
@@ -44,7 +44,7 @@ def first_phase(model: VariationModel) -> float:
         seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
     example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
     quick = [
-        # loops begin well below the examples' largest steps and bends, by which single variants differ
+        # loops begin well below the examples' largest steps and bends, where single variants differ
         x / (share * np.percentile(y, 99.0))
         for x, y, share in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
     ]
@@ -75,7 +75,7 @@ def looped(
     if goals.speed is not None:
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
         if not speed:
-            raise UsageError("this motion does not travel: leave the speed out")
+            raise UsageError("this motion does not travel: remove the speed")
         rate = float(np.clip(goals.speed / speed, SLOWEST, FASTEST))
         rng.bit_generator.state = seed
         loop = draw_loop(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
@@ -90,22 +90,22 @@ def looped(
 
 
 def check_loop(model: VariationModel, goals: Goals) -> None:
-    """Refuse models without loops, and goals that a loop cannot meet."""
+    """Refuse models that cannot loop, and goals that a loop cannot meet."""
     if not model.cyclic:
-        raise UsageError("the model is of a motion that ends by itself, so it has no loops: leave --loop out")
+        raise UsageError("the model's motion does not repeat, so it has no loops: leave --loop out")
     if goals.start or goals.end or goals.poses or goals.targets or goals.steer:
-        raise UsageError("a loop goes straight on forever: leave out poses, pins, headings and paths")
+        raise UsageError("a loop continues straight on forever: leave out poses, pins, headings and paths")
 
 
 def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> Any:
-    """Return rows of a loop as a motion that faces forward on average; a net turn is removed evenly along it."""
+    """Return rows of a loop as a motion that faces forward on average; any net turn is removed evenly along it."""
     recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:
         return model.decode(rows, name=name)
     turn, start = 0.0, Start()
     try:
         column = turn_column(recipe)
-    except UsageError:  # a root that is coded by its place does not accumulate
+    except UsageError:  # a root coded by its position does not accumulate
         column = None
     if column is not None:
         rows = rows.copy()
@@ -137,12 +137,12 @@ def joinable(
     plant: bool | str = True,
     name: str = "",
 ) -> Guided:
-    """Draw a loop whose seam is near the model's mean there, so that all such loops can be brought to one pose."""
+    """Draw a loop whose seam is near the model's mean there, so all such loops can be brought to one pose."""
     goals = Goals(duration=duration)
     if model.cyclic:
         return model.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=True, name=name)
     if cycles is not None:
-        raise UsageError("the model is of a motion that ends by itself: leave cycles out")
+        raise UsageError("the model's motion does not repeat: leave cycles out")
     pose = rest_pose(model)
     goals = Goals(start=PosePin(pose), end=PosePin(pose), duration=duration)
     variant = model.guided(rng, goals, amount=amount, plant=plant, name=name)

@@ -1,4 +1,4 @@
-"""The method of Lau 2009 as printed: a Dynamic Bayesian Network with kernel regression (§4-§7)."""
+"""The method of Lau 2009 as published: a Dynamic Bayesian Network with kernel regression (§4-§7)."""
 
 from __future__ import annotations
 

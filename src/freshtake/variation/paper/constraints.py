@@ -1,4 +1,4 @@
-"""Feet held in place by inverse kinematics near the predicted mean (Lau 2009, §7)."""
+"""Hold feet in place by inverse kinematics near the predicted mean (Lau 2009, §7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from freshtake.variation.paper.model import PaperModel
 
 NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
-STEPS = 4  # of sequential quadratic programming, at most
+STEPS = 4  # maximum, of sequential quadratic programming
 NUDGE = 1e-4  # change of the DOFs for a numerical derivative
 Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
 
@@ -29,7 +29,7 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
 
     min w_1 |q - mean|^2 + w_2 |q - 2 q[t-1] + q[t-2]|^2  subject to  |f(q) - pos|^2 = 0     (Lau 2009, eq. 7)
 
-    `before` (2, DOFs) are the two frames before, oldest first. Each step of sequential quadratic programming solves
+    `before` (2, DOFs) are the two previous frames, oldest first. Each step of sequential quadratic programming solves
     the problem with f linearized: both soft terms together are a squared distance from one point.
     """
     target = soft_target(mean, before)
@@ -40,7 +40,7 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
         square = jacobian @ jacobian.T
         # Damping keeps a nearly straight leg from jerking to a goal out of its reach.
         square += 0.01 * np.trace(square) * np.eye(3)
-        # Half of the steps minimize the cost; damping stops them short of the goal, which the others then reach.
+        # Half of the steps minimize the cost; damping stops them short of the goal, which the other half then reach.
         base = target if step < STEPS else q
         fresh = base + jacobian.T @ np.linalg.solve(square, goal - tries[0] - jacobian @ (base - q))
         moved, q = float(np.abs(fresh - q).max()), fresh
@@ -61,9 +61,9 @@ class _Limb(NamedTuple):
 
 
 def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
-    """Return rows (frames, DOFs) with standing feet in place: each held where its ankle was when it began to stand.
+    """Return rows (frames, DOFs) with standing feet in place: each is held where its ankle was when it landed.
 
-    Feet stand where they stand in the most similar moments of the examples. For a moment after a contact, a limb
+    Feet stand when they stand in the most similar moments of the examples. For a moment after a contact, a limb
     follows the soft terms alone, back to the predicted `means` (frames, DOFs).
     """
     recipe = model.material.recipe
@@ -94,13 +94,13 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
                 root, turn = world.positions[t, 0], world.rotations[t, 0]
                 local = rotate(inverse(turn), goal - root)
                 place = _placing(model, out[t], limb)
-                # Within a thousandth of the limb's length it is in place.
+                # Within a thousandth of its length, the limb is in place.
                 out[t, limb.columns] = constrained(place, out[t, limb.columns], mean, before, local, 1e-3 * limb.length)
     return out
 
 
 def _placing(model: PaperModel, row: Floats, limb: _Limb) -> Place:
-    """Return the forward kinematics f of a limb: the place of its end relative to the root."""
+    """Return the forward kinematics f of a limb: the position of its end relative to the root."""
     recipe = model.material.recipe
     assert recipe is not None
 

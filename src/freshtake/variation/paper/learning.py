@@ -31,10 +31,10 @@ from freshtake.variation.paper.search import (
 )
 from freshtake.variation.phase import representative
 
-NEIGHBORS = (30, 15, 60)  # §8; the first one unless another is better
-VELOCITY_WEIGHTS = (1.0, 0.3, 3.0)  # likewise
-WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # K_W as shares of the usual distance between takes
-FRESH = 6  # nodes that are tried as further shared parents
+NEIGHBORS = (30, 15, 60)  # §8; the first unless another scores better
+VELOCITY_WEIGHTS = (1.0, 0.3, 3.0)  # chosen the same way
+WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # K_W as fractions of the usual distance between takes
+FRESH = 6  # nodes tried as additional shared parents
 
 
 @one_blas_thread()
@@ -52,9 +52,9 @@ def learn(
     """Learn both networks from a few examples of one movement (usually four).
 
     Args:
-        examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` in seconds.
-        settings: the paper's parameters; those that are None are chosen by the score.
-        rng: source of the noise that networks are scored with, and of the restarts.
+        examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` (in seconds).
+        settings: the paper's parameters; those left at None are chosen by the score.
+        rng: source of randomness for the noise in scoring and for the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
         map: runs independent re-syntheses; the default uses all cores, and the result does not depend on it.
@@ -88,10 +88,10 @@ def _learned(
     # At first the largest movers at the newest known frame predict all nodes.
     core = [(settings.order - 1) * len(movers) + i for i in movers[: settings.max_parents - settings.order]]
     rule = _chosen_rule(score, shared_parents(len(movers), settings.order, core), settings)
-    report(Progress(0.3, "what predicts what"))
+    report(Progress(0.3, "searching the transition network"))
     network = _searched(score, rule, movers, core, settings, rng)
     rule = _chosen_width(score, network.edges, rule, settings)
-    report(Progress(0.8, "how takes begin"))
+    report(Progress(0.8, "searching the prior network"))
     pairs = prior_instances(searched, settings.prior_pairs, material.weights)
     prior, prior_rule = learn_prior(pairs, movers, settings, rule.neighbors, rng)
     return PaperModel(
@@ -102,7 +102,7 @@ def _learned(
 
 
 def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
-    """Choose K_W, then the velocity weight and k, each by the score of eq. 4 unless it is given."""
+    """Choose K_W, then the velocity weight and k, each by the score of eq. 4, unless given."""
     rule = Rule(settings.neighbors or NEIGHBORS[0], 1.0, VELOCITY_WEIGHTS[0])
     if settings.velocity_weight is not None:
         rule = rule._replace(velocity_weight=settings.velocity_weight)
@@ -115,7 +115,7 @@ def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
 
 
 def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
-    """Return the first rule, or one that scores better by more than two standard errors, take by take."""
+    """Return the first rule unless another scores better by more than two standard errors, take by take."""
     best, evaluation = rules[0], score.evaluate(edges, rules[0])
     for rule in rules[1:]:
         tried = score.evaluate(edges, rule)
@@ -128,8 +128,8 @@ def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
 def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settings) -> Rule:
     """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, take by take.
 
-    The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls at
-    wide ones, which blur the motion; noise grows with K_W, and noise that does not help the score is only shaking.
+    The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls for
+    wide ones, which blur the motion; noise grows with K_W, and noise that does not improve the score only shakes.
     """
     if settings.kernel_width is not None:
         return rule._replace(width=settings.kernel_width)
@@ -142,7 +142,7 @@ def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settin
 
 
 def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
-    """Return the median distance of an instance to the nearest one of another take, by parents that most nodes have."""
+    """Return the median distance of an instance to the nearest one of another take, by the parents of most nodes."""
     dofs = len(takes.weights)
     counts = np.bincount([p for parents in edges for p in parents if p < order * dofs], minlength=order * dofs)
     shared = [int(p) for p in np.flatnonzero(2 * counts >= min(2 * counts.max(), dofs))]
@@ -178,22 +178,22 @@ def _searched(
 
 
 def _candidates(takes: Takes, order: int) -> list[list[int]]:
-    """Return for every node the nodes that are tried as further parents.
+    """Return for each node the nodes to be tried as additional parents.
 
-    All for a few DOFs; else those whose changes correlate most with the node's: at the newest known frame and at the
-    predicted one.
+    All nodes if there are few DOFs; else those whose changes correlate most with the node's, at the newest known frame
+    and at the predicted one.
     """
     dofs = len(takes.weights)
-    # Up to eight DOFs every edge can be tried.
+    # With up to eight DOFs, every edge can be tried.
     if dofs <= 8:
         return [[p for p in range((order + 1) * dofs) if p % dofs != i] for i in range(dofs)]
     steps = np.concatenate([np.diff(x, axis=0) for x in takes.values])
-    # Two nodes at each of two slices: the search grows with the number of candidates.
-    return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_alike(steps, 2)]
+    # Two nodes at each of two slices: the cost of the search grows with the candidates.
+    return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_correlated(steps, 2)]
 
 
 class LearnedPrior(NamedTuple):
-    """Edges of the prior network and the parameters of its regression."""
+    """The edges of the prior network and the parameters of its regression."""
 
     edges: Edges
     rule: Rule
@@ -202,16 +202,16 @@ class LearnedPrior(NamedTuple):
 def learn_prior(
     instances: PriorInstances, movers: Sequence[int], settings: Settings, neighbors: int, rng: np.random.Generator
 ) -> LearnedPrior:
-    """Search the prior network by eq. 3 from several starts, with a separate K_W, chosen by the same score."""
+    """Search the prior network by eq. 3 from several starts, with its own K_W, chosen by the same score."""
     dofs = len(movers)
     neighbors = min(neighbors, max(2, len(instances.values) // 2))
     kept = [frozenset[int]()] * dofs + [frozenset([i]) for i in range(dofs)]
     start = _prior_start(movers)
     rule = _prior_rule(instances, start, settings, neighbors)
     scores = PriorScores(instances, rule)
-    # For every node a dozen that correlate with it most, and its initial parents: the search grows with their number.
-    alike = _most_alike(instances.values, 12)
-    candidates = [sorted({*alike[k], *parents} - {k}) for k, parents in enumerate(start)]
+    # For each node, a dozen that correlate with it most, and its initial parents: more would slow the search down.
+    correlated = _most_correlated(instances.values, 12)
+    candidates = [sorted({*correlated[k], *parents} - {k}) for k, parents in enumerate(start)]
     cap = settings.max_parents
     best, value = search_acyclic(scores.node, start, candidates, cap, kept)
     for _ in range(settings.restarts):
@@ -237,24 +237,24 @@ def _prior_rule(instances: PriorInstances, start: Sequence[frozenset[int]], sett
     columns = sorted(set().union(*start))
     gaps = np.sqrt(((scaled[:, None, columns] - scaled[None, :, columns]) ** 2).sum(axis=2))
     unit = max(float(np.median(gaps)), 1e-9)
-    # There are few frame pairs at the start, so wider kernels are tried, too.
+    # There are few frame pairs at the start, so wider kernels are tried too.
     rules = [Rule(neighbors, share * unit, 0.0) for share in (*WIDTHS, 1.0)]
     edges = tuple(tuple(parents) for parents in start)
     return max(rules, key=lambda rule: PriorScores(instances, rule).total(edges))
 
 
-def _most_alike(values: Floats, count: int) -> list[list[int]]:
-    """Return for every column those that correlate with it most."""
+def _most_correlated(values: Floats, count: int) -> list[list[int]]:
+    """Return, for each column, the columns that correlate with it most."""
     with np.errstate(divide="ignore", invalid="ignore"):  # columns that do not change
-        alike = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
-    np.fill_diagonal(alike, -1.0)
-    return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]
+        correlations = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
+    np.fill_diagonal(correlations, -1.0)
+    return [[int(k) for k in row[:count]] for row in np.argsort(-correlations, axis=1, kind="stable")]
 
 
 def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
     if len(examples) < 2:
         raise UsageError(
-            "one example alone cannot teach a structure: give at least two, or take over the structure of a learned "
+            "a structure cannot be learned from one example: give at least two, or reuse the structure of a learned "
             "model (--structure, with_examples)"
         )
     check_examples(examples, material, settings.order + 2)

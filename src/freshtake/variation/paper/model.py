@@ -28,18 +28,18 @@ MOST_AMOUNT = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to learn the networks and how to synthesize with them.
+    """The parameters of learning the networks and of synthesis.
 
     Args:
-        neighbors: k, from how many instances each prediction is made (§8: 15 to 60).
-        kernel_width: K_W of eq. 5 for the transition network, in the unit of the weighted DOFs.
+        neighbors: k, the number of instances that each prediction is made from (§8: 15 to 60).
+        kernel_width: K_W of eq. 5 for the transition network, in units of the weighted DOFs.
         prior_width: K_W for the prior network.
-        velocity_weight: weight of the velocity term in the distance (§5.2), velocities counted over 0.1 s; 0: none.
-        order: how many frames predict the next (§4): 2, or 1 for the alternative that the paper rejects.
-        max_parents: the most parents of a node, itself included (§8: 2 to 15).
-        restarts: how many times each search starts again from other edges (§5.1).
-        prior_pairs: how many frame pairs of each take the prior network learns from (§5; ten is the paper's example,
-            and with fewer of them variants begin nearer to where takes begin).
+        velocity_weight: weight of the velocity term in the distance (§5.2), velocities taken over 0.1 s; 0: none.
+        order: the number of frames that predict the next (§4): 2, or 1 for the alternative that the paper rejects.
+        max_parents: the maximum number of parents of a node, itself included (§8: 2 to 15).
+        restarts: how often each search restarts from other edges (§5.1).
+        prior_pairs: the number of frame pairs of each take that the prior network learns from (§5; ten is the paper's
+            example; with fewer, variants begin closer to where takes begin).
         score: "printed" is eq. 4 to the letter; "aligned" compares complete re-synthesized takes after time warping.
     """
 
@@ -64,11 +64,11 @@ class Settings:
         for name in ("kernel_width", "prior_width"):
             between(self, name, 1e-9, 1e6)
         if self.max_parents < self.order:
-            raise UsageError(f"max_parents is {self.max_parents}, but a node keeps its own {self.order} parents")
+            raise UsageError(f"max_parents is {self.max_parents}, but a node always keeps {self.order} parents")
 
 
 class Likelihood(NamedTuple):
-    """Logarithms of densities: of the first two frames, and of every later frame and DOF (frames - order, n)."""
+    """The logarithms of the densities: of the first two frames, and of later frames and DOFs (frames - order, n)."""
 
     first: float
     frames: Floats
@@ -102,12 +102,12 @@ class PaperModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """The names of the DOFs."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """The seconds from frame to frame."""
+        """The seconds per frame."""
         return self.material.frame_time
 
     @cached_property
@@ -129,7 +129,7 @@ class PaperModel:
     ) -> Unrolled:
         """Predict frames after `start` (at least `order` of them) until the motion ends, or `frames` of them."""
         lengths = [len(x) for x in self.material.values]
-        # A variant that has not ended after four lengths of the longest example is cut.
+        # A variant that has not ended after four times the longest example is cut off.
         most = 4 * max(lengths) if frames is None else frames
         material, order = self.material, self.settings.order
         return unroll(
@@ -152,7 +152,7 @@ class PaperModel:
         return self._made(rng, amount, frames)[0]
 
     def _made(self, rng: np.random.Generator, amount: float, frames: int | None) -> tuple[Floats, Floats]:
-        """Draw rows, and return them with the means that the networks predicted."""
+        """Draw rows; return them and the means that the networks predicted."""
         first = self.first_frames(rng, amount=amount)
         if frames is not None and frames <= len(first):
             return first[:frames], first[:frames]
@@ -162,7 +162,7 @@ class PaperModel:
 
     @one_blas_thread()
     def sample(self, rng: np.random.Generator, *, amount: float = 1.0, plant: bool = False, name: str = "") -> Any:
-        """Draw a variant: a clip (stroke, ...) like the examples, or rows where the examples were arrays.
+        """Draw a variant: a clip (stroke, ...) like the examples, or rows if the examples were arrays.
 
         Args:
             rng: source of the noise.
@@ -181,7 +181,7 @@ class PaperModel:
     def stream(self, rng: np.random.Generator, *, amount: float = 1.0, block: int = 32) -> Iterator[Floats]:
         """Yield rows without end (§6); only for cyclic motions; streams drift."""
         if not self.cyclic:
-            raise UsageError("the model is of a motion that ends by itself: only a cyclic one can be streamed")
+            raise UsageError("the model's motion does not repeat: only cyclic motion can be streamed")
         past = self.first_frames(rng, amount=amount)
         yield from past
         while True:
@@ -190,7 +190,7 @@ class PaperModel:
             past = np.concatenate([past, block_rows])[-2:]
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Return rows as a motion of the examples' kind."""
+        """Return rows as a motion of the same kind as the examples."""
         recipe = self.material.recipe
         if recipe is None:
             return rows
@@ -222,6 +222,6 @@ class PaperModel:
 
 
 def check_amount(amount: float) -> None:
-    """Refuse an amount that is no factor on standard deviations."""
+    """Refuse an amount that is not a factor on standard deviations."""
     if not 0.0 <= amount <= MOST_AMOUNT:
         raise UsageError(f"the amount must lie between 0 and {MOST_AMOUNT:g}, but is {amount}")

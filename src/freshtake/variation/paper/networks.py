@@ -58,7 +58,7 @@ class TransitionNetwork:
 
     @cached_property
     def prediction_order(self) -> tuple[int, ...]:
-        """The DOFs in an order in which those of one frame can be predicted."""
+        """The DOFs of one frame in an order in which they can be predicted."""
         first = self.order * len(self.dofs)
         return topological_order([[p - first for p in parents if p >= first] for parents in self.edges])
 
@@ -84,7 +84,7 @@ def shared_parents(dofs: int, order: int, core: Iterable[int]) -> Edges:
 
 
 def topological_order(edges: Sequence[Iterable[int]]) -> tuple[int, ...]:
-    """Return the nodes with parents before children, lowest number first; raise when there is a cycle."""
+    """Return the nodes with parents before children, lowest number first; raise InvalidMotion if there is a cycle."""
     missing = [len(set(parents)) for parents in edges]
     children: list[list[int]] = [[] for _ in edges]
     for node, parents in enumerate(edges):
@@ -111,7 +111,7 @@ def _check(edges: Edges, nodes: int, numbers: int, kind: str) -> None:
         raise InvalidMotion(f"the {kind} network has {len(edges)} nodes, but {nodes} are needed")
     for node, parents in enumerate(edges):
         if any(not 0 <= p < numbers for p in parents) or len(set(parents)) < len(parents):
-            raise InvalidMotion(f"node {node} of the {kind} network has a parent twice, or one that does not exist")
+            raise InvalidMotion(f"node {node} of the {kind} network has a duplicate parent, or one that does not exist")
 
 
 def _find(name: str, names: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""The prior network: its instances, its score and samples from it (Lau 2009, §5.1, eq. 3, and §6)."""
+"""The prior network: its instances, score and samples (Lau 2009, §5.1, eq. 3, and §6)."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class PriorScores:
         self.rule = rule
 
     def node(self, node: int, parents: frozenset[int]) -> float:
-        """Return one node's term of the score."""
+        """Return the term of one node in the score."""
         listed = np.array(sorted(parents), dtype=np.intp)
         return prior_score(node, listed, self.columns, self.scaled, self.rule)
 
     def total(self, edges: Edges) -> float:
-        """Return the score of a network: the sum over its nodes."""
+        """Return the score of a network: the sum of its nodes' terms."""
         return sum(self.node(k, frozenset(parents)) for k, parents in enumerate(edges))
 
 
@@ -87,7 +87,7 @@ def _conditional(
 def sample_prior(network: PriorNetwork, instances: PriorInstances, rule: Rule, noise: Floats) -> Floats:
     """Draw the first two frames (2, n): each node given its parents, using all instances (§6).
 
-    `noise` (2n,) are standard deviations from the means, node after node in the network's order.
+    `noise` (2n,) is in standard deviations from the means, node by node in the network's order.
     """
     values = np.zeros(len(noise))
     draw_nodes(_packed(network), instances.weights, np.ascontiguousarray(instances.values.T), rule, noise, values, True)

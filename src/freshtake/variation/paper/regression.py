@@ -1,6 +1,6 @@
-"""Kernel regression of one node on its parents (Lau 2009, §5.2, eq. 5-6), by which the transition network is unrolled.
+"""Kernel regression of a node on its parents (Lau 2009, §5.2, eq. 5-6), and the transition network unrolled with it.
 
-Frames are predicted one by one (§6, figure 3), for synthesis and for the score alike.
+Frames are predicted one by one (§6, figure 3), both for synthesis and for the score.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from freshtake.numeric.compiled import compiled
 from freshtake.variation.examples import HORIZON
 from freshtake.variation.paper.networks import Edges, TransitionNetwork
 
-FLOOR = 1e-6  # of a variance, as a share of the node's variance over all instances
+FLOOR = 1e-6  # the smallest variance, as a fraction of the node's variance over all instances
 
 
 class Rule(NamedTuple):
@@ -133,9 +133,9 @@ class Pool(NamedTuple):
     """All training instances of the transition network (§5), one column each.
 
     `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the
-    DOFs' weights; `velocities` (n, instances) likewise in seconds; `deltas` (n, instances) are what is predicted,
-    x[t+2] - x[t+1]; `remaining` is how far the pose of each instance is from the last one of its take, and `shares`
-    how far through its take each one is.
+    DOFs' weights; `velocities` (n, instances) too, in seconds; `deltas` (n, instances) are the predicted quantities,
+    x[t+2] - x[t+1]; `remaining` is the distance of each instance's pose from the last one of its take, and `shares` how
+    far through its take each instance is.
     """
 
     past: Floats
@@ -147,16 +147,16 @@ class Pool(NamedTuple):
 
 
 class Wiring(NamedTuple):
-    """The edges as arrays: parents of all nodes together, and of node i the others, from starts[i] to starts[i + 1]."""
+    """The edges as arrays: the parents shared by all nodes, and the others of node i, starts[i] to starts[i + 1]."""
 
     shared: Ints
     starts: Ints
     parents: Ints
-    order: Ints  # nodes in the order in which they are predicted
+    order: Ints  # the nodes in order of prediction
 
 
 class Unrolled(NamedTuple):
-    """Unrolled frames: values (frames, n) from the first known ones on, means and variances of the deltas."""
+    """Unrolled frames: values (frames, n), beginning with the known ones, and means and variances of the deltas."""
 
     values: Floats
     means: Floats
@@ -185,7 +185,7 @@ def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time:
 
 
 def _remaining(poses: Floats) -> Floats:
-    """Return the largest distance from each pose on to the last one."""
+    """Return the largest distance to the last pose from each pose on."""
     gaps = np.sqrt(((poses - poses[-1]) ** 2).sum(axis=1))
     return np.asarray(np.maximum.accumulate(gaps[::-1])[::-1])
 
@@ -205,7 +205,7 @@ def wiring_of(edges: Edges, order: int) -> Wiring:
 
 
 def floors_of(pool: Pool) -> Floats:
-    """Return the least variance of every node."""
+    """Return the smallest variance allowed for each node."""
     return np.asarray(FLOOR * np.maximum(pool.deltas.var(axis=1), 1e-30))
 
 
@@ -228,11 +228,11 @@ def unroll(
     x_i[t+2] = x_i[t+1] + mu_i + sigma_i e                                              (§6)
 
     with e from `noise` (frames, n). The motion ends after the frame at which, for more than half of the nodes, the
-    nearest instance is the last one of its take, or one from which on the take stays within K_W of its end, at rest;
-    if `cyclic`, also when the nearest instances have passed from the ends of takes to their beginnings. It does not
-    end before frame `earliest_end`. The paper leaves the end open.
-    With `known` frames (start included), only the nodes in `wiring.order` are predicted and the others are taken from
-    them, to their end. With `observed` frames, parents within the predicted frame have the values there.
+    nearest instance is the last of its take, or one after which the take stays within K_W of its end, at rest; if
+    `cyclic`, also when the nearest instances have passed from the ends of takes to their beginnings. It does not end
+    before frame `earliest_end`. The paper leaves the end open.
+    With `known` frames (start included), only the nodes in `wiring.order` are predicted, and the others are taken from
+    them until they end. With `observed` frames, parents within the predicted frame have the values given there.
     """
     order, frames = len(start), len(noise)
     if known is not None:

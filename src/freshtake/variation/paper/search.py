@@ -1,4 +1,4 @@
-"""Learn the structure of the networks (Lau 2009, §5.1): scores of a transition network, and greedy searches.
+"""Learn the structure of the networks (Lau 2009, §5.1): score transition networks, and search greedily.
 
 A network is scored by re-synthesizing every take from the other takes (eq. 4). Searches make the edit that helps most,
 until none helps.
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from freshtake.variation.paper.model import PaperModel
 
 Mapper = Callable[..., Iterable[Any]]
-LONGEST = 1.5  # lengths of the longest take, after which a re-synthesized take counts as endless
+LONGEST = 1.5  # times the longest take: a longer re-synthesized take counts as endless
 GAIN = 1e-9  # an edit must gain more than this
 NodeScore = Callable[[int, frozenset[int]], float]
 Parents = list[frozenset[int]]
 
 
 class Takes(NamedTuple):
-    """The rows (frames, n) of every take, the DOFs' weights, seconds from frame to frame, and whether they repeat."""
+    """The rows (frames, n) of every take, the DOFs' weights, seconds per frame, and whether they repeat."""
 
     values: Sequence[Floats]
     weights: Floats
@@ -49,12 +49,12 @@ class Takes(NamedTuple):
 
     @property
     def earliest_end(self) -> int:
-        """The frame before which nothing ends: half of the shortest take."""
+        """The first frame at which a take may end: half of the shortest take."""
         return min(map(len, self.values)) // 2
 
 
 class Evaluation(NamedTuple):
-    """Scores (takes, draws, n) of a network, and all runs with their alignment to the takes."""
+    """The scores (takes, draws, n) of a network, and all runs with their alignment to the takes."""
 
     scores: Floats
     runs: list[Unrolled]
@@ -66,19 +66,19 @@ class Evaluation(NamedTuple):
         return float(self.scores.sum())
 
     def worse_by(self, other: Evaluation) -> tuple[float, float]:
-        """Return by how much this score is below another one, take by take: the sum, and its standard error.
+        """Return how far this score is below another: the sum over takes, and its standard error.
 
-        Draws of one take are similar, so only takes count as independent.
+        Draws of one take are similar, so only takes are treated as independent.
         """
         gaps = (other.scores - self.scores).sum(axis=(1, 2))
         return float(gaps.sum()), float(gaps.std(ddof=1) * np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
 
 
 class Resynthesis:
-    """Scores transition networks by running them as in synthesis: with noise, and until they end by themselves."""
+    """The score of transition networks, run as in synthesis: with noise, and until they end on their own."""
 
     def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
-        """Prepare pools of all other takes for every take. `noise` (draws, frames, n) is the same for all networks."""
+        """For each take, prepare the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
         self.takes, self.order, self.noise, self.printed, self.mapper = takes, order, noise, printed, mapper
         values = takes.values
         others = [[x for k, x in enumerate(values) if k != take] or [values[take]] for take in range(len(values))]
@@ -88,7 +88,7 @@ class Resynthesis:
         self.runs = [(take, draw) for take in range(len(values)) for draw in range(len(noise))]
 
     def evaluate(self, edges: Edges, rule: Rule) -> Evaluation:
-        """Run every take and draw with all nodes together, and score them."""
+        """Run all nodes together for each take and draw, and score the runs."""
         wiring = wiring_of(edges, self.order)
 
         def run(which: tuple[int, int]) -> tuple[Floats, Unrolled, Ints]:
@@ -101,7 +101,7 @@ class Resynthesis:
         return Evaluation(scores, [each[1] for each in done], [each[2] for each in done])
 
     def node(self, node: int, edges: Edges, rule: Rule, known: Evaluation) -> float:
-        """Return one node's score if it alone is predicted again and all others are as in known runs."""
+        """Return a node's score if it alone is predicted anew, with all others as in known runs."""
         wiring = wiring_of(edges, self.order)._replace(order=np.array([node], dtype=np.intp))
         total = 0.0
         for which, unrolled, path in zip(self.runs, known.runs, known.paths, strict=True):
@@ -143,7 +143,7 @@ def aligned_score(made: Floats, real: Floats, path: Ints, spread: Floats) -> Flo
 
     The terms of Lau 2009, eq. 4, with three departures. Frames are compared at equal phase, because small differences
     of pace would outweigh everything else. The variance is that between takes, because the variance of eq. 6 rewards
-    wide kernels however far their noise carries the motion. And velocities and accelerations count as values do.
+    wide kernels however far their noise carries the motion. And velocities and accelerations count like values.
     """
     gaps = (made[path[:, 0]] - real[path[:, 1]]) ** 2
     each = gaps.sum(axis=0).reshape(3, -1) / spread[:, None]
@@ -169,7 +169,7 @@ def _printed(values: Floats, means: Floats, variances: Floats, real: Floats, ord
 
 
 def _spread(views: Sequence[Floats]) -> Floats:
-    """Return mean squared distances between takes after time warping per node and frame: of values, speeds, ..."""
+    """Return mean squared distances of values, speeds, ... between takes after time warping, per node and frame."""
     gaps = [
         ((a[path[:, 0]] - b[path[:, 1]]) ** 2).mean(axis=0).reshape(3, -1).mean(axis=1)
         for k, a in enumerate(views)
@@ -188,9 +188,9 @@ def align(a: Floats, b: Floats) -> Ints:
 
 
 def frame_scores(model: PaperModel, rows: Floats) -> tuple[float, Floats]:
-    """Return log P of the first two frames, and of every later frame and node (frames - order, n) given those before.
+    """Return log P of the first two frames, and of later frames and nodes (frames - order, n) given earlier frames.
 
-    Frames are not propagated here: this measures how likely a recorded motion is, take by take (§9).
+    Predictions are not propagated here: this is the likelihood of a recorded motion, take by take (§9).
     """
     order, weights = model.settings.order, model.material.weights
     if len(rows) <= max(order, 1):
@@ -219,8 +219,8 @@ def search_acyclic(
 ) -> tuple[Parents, float]:
     """Add, delete or reverse the edge that helps most, without closing a cycle, until nothing helps.
 
-    `candidates` are the possible parents of each node, at most `cap` of them at once, and `kept` ones are never
-    deleted. The score is a sum over nodes, so an edit changes one node's term, a reversal two.
+    `candidates` are the possible parents of each node, at most `cap` of them at once; `kept` ones are never deleted.
+    The score is a sum over nodes, so an edit changes the term of one node, and a reversal two.
     """
     parents, shares = list(start), [score(k, p) for k, p in enumerate(start)]
     gains: list[dict[frozenset[int], float]] = [{} for _ in parents]
@@ -252,7 +252,7 @@ def search_acyclic(
 
 
 def _ancestors(parents: Sequence[frozenset[int]]) -> list[int]:
-    """Return the nodes that lead to each node, as bits of a number."""
+    """Return the nodes that lead to each node, as the bits of an integer."""
     out = [0] * len(parents)
     for node in topological_order(parents):
         for p in parents[node]:
@@ -269,17 +269,17 @@ def _acyclic(parents: Sequence[frozenset[int]]) -> bool:
 
 
 class Found(NamedTuple):
-    """Edges of a transition network and their evaluation."""
+    """The edges of a transition network and their evaluation."""
 
     edges: Edges
     evaluation: Evaluation
 
 
 def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequence[int], cap: int) -> Found:
-    """Edit the parents that all nodes share: remove one, add one of `pool` or exchange one, until nothing helps.
+    """Edit the parents that all nodes share: remove one, add or substitute one from `pool`, until nothing helps.
 
-    The same parents for all nodes make them follow the same instances at the same phase, which keeps a body together.
-    `start` has the parents in the order of their importance: the last one is exchanged.
+    With the same parents, all nodes follow the same instances at the same phase, which keeps the body coordinated.
+    `start` lists the parents in order of importance: the last one is exchanged.
     """
     dofs, core = len(score.takes.weights), list(start)
 
@@ -300,12 +300,12 @@ def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequ
 
 
 def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Sequence[Sequence[int]], cap: int) -> Found:
-    """Edit single edges: the best edit of each node, found with all others unchanged, then all together.
+    """Edit single edges: the best edit of each node with all others unchanged, then all of these together.
 
-    Of the edits that help their nodes, best first, as many are kept as also help when all nodes run together.
+    Of the edits that help their nodes, the best are kept: as many as also help when all nodes run together.
     """
     best = start
-    # Each round runs all nodes together, which takes most of the time: three at most.
+    # Each round runs all nodes together, which takes most of the time, so there are three at most.
     for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None
@@ -339,7 +339,7 @@ def _node_edits(
             j = p - order * dofs
             if j >= 0 and len(now.edges[j]) < cap:  # only edges within the predicted frame can be reversed
                 trials.append({i: parents - {p}, j: frozenset(now.edges[j]) | {order * dofs + i}})
-        after = [_with_edits(now.edges, [trial], order) for trial in trials]  # unchanged where it closes a cycle
+        after = [_with_edits(now.edges, [trial], order) for trial in trials]  # unchanged if the edit closes a cycle
         gains = [(gain(t, edges), t) for t, edges in zip(trials, after, strict=True) if edges != now.edges]
         top = max(gains, key=lambda each: each[0], default=(0.0, {}))
         if top[0] > GAIN:
@@ -347,7 +347,7 @@ def _node_edits(
 
 
 def _with_edits(edges: Edges, edits: Sequence[dict[int, frozenset[int]]], order: int) -> Edges:
-    """Apply edits one after another, leaving out those that close a cycle or touch a node a second time."""
+    """Apply edits in turn, except those that close a cycle or touch a node a second time."""
     first, out, touched = order * len(edges), [frozenset(p) for p in edges], set[int]()
     for edit in edits:
         after = [edit.get(k, p) for k, p in enumerate(out)]

@@ -1,11 +1,11 @@
 """Select clips that are similar enough to learn from, by their likelihood under a learned network (Lau 2009, §9).
 
-A network learned on trusted clips gives every clip a likelihood. The likelihoods of the trusted clips when left out
-set the threshold: the value that one in twenty further clips of their kind falls below. Departs from the
-paper: the threshold allows for how few clips are trusted, and candidates are measured by groups of the trusted clips,
-so that a poor set of candidates cannot vouch for its members.
-`groups="candidates"` is the paper's method: groups among the candidates, the least likely one eliminated until all
-that remain reach the threshold.
+A network learned on trusted clips gives each clip a likelihood. The likelihoods of the trusted clips when left out set
+the threshold: the value that one in twenty additional clips of their kind falls below. Departs from the paper: the
+threshold allows for the small number of trusted clips, and candidates are scored by groups of the trusted clips, so a
+poor set of candidates cannot vouch for its members.
+`groups="candidates"` is the paper's method: groups are drawn from the candidates, and the least likely one is
+eliminated until all that remain reach the threshold.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from freshtake.variation.selection.candidates import (
 )
 from freshtake.variation.selection.unlike import WORTH
 
-MOST_KNOWN = 12  # clips that a likelihood is conditioned on, at most
+MOST_KNOWN = 12  # maximum number of clips that a likelihood is conditioned on
 
 
 class Scored(NamedTuple):
-    """Likelihood of a clip, mean over groups; log densities and values (20, DOFs) by parts of its duration."""
+    """The likelihood of a clip, averaged over groups; log densities and values (20, DOFs) by parts of its duration."""
 
     likelihood: float
     parts: Floats
@@ -61,10 +61,10 @@ def by_likelihood(
     among: bool,
     share: float,
 ) -> tuple[list[Verdict], Judged]:
-    """Return which candidates are as likely as further motions of the trusted kind would be.
+    """Return which candidates are as likely as unseen motions of the trusted kind would be.
 
-    A `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
-    themselves, as the paper does, instead of groups of the trusted ones.
+    A fraction `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
+    themselves, as in the paper, instead of groups of the trusted ones.
     """
     rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
     known = [x for x in rows[: len(trusted)] if x is not None]
@@ -92,10 +92,10 @@ def by_likelihood(
 
 
 def threshold(likely: Floats, share: float) -> float:
-    """Return the value that this share of further clips falls below, given trusted likelihoods (clips,) when left out.
+    """Return the value that a fraction of unseen clips falls below, from left-out trusted likelihoods (clips,).
 
-    Student's t for one more draw from a normal distribution whose mean and spread are estimated from these clips; with
-    three or four that agree by chance the spread would be too small, so the usual one counts like a few more clips.
+    Student's t for one more draw from a normal distribution whose mean and spread are estimated from these clips. With
+    three or four that agree by chance, the spread would be too small, so the usual one is added like a few more clips.
     """
     freedom = WORTH + len(likely) - 1.0
     # recorded takes of one kind spread by about 0.25 (walks 0.17, swimming 0.2, cheering 0.3)
@@ -112,14 +112,14 @@ def _score(scorers: Sequence[VariationModel], rows: Floats) -> Scored:
 def _eliminated(
     rows: Sequence[Floats | None], least: float, material: Material, settings: Settings, rng: np.random.Generator
 ) -> tuple[list[Scored | None], set[int]]:
-    """Drop the least likely candidate given groups of the others until all reach the threshold, as the paper does.
+    """Drop the least likely candidate, given groups of the others, until all reach the threshold, as in the paper.
 
     Two cannot be grouped, so the last two are kept.
     """
     remaining = {k: x for k, x in enumerate(rows) if x is not None}
     if len(remaining) < LEAST_TRUSTED:
         raise UsageError(
-            f"grouping candidates among themselves needs at least {LEAST_TRUSTED} that can be compared, not "
+            f"grouping candidates among themselves needs at least {LEAST_TRUSTED} comparable ones, not "
             f"{len(remaining)}: compare them with the trusted ones instead"
         )
     scores: list[Scored | None] = [None] * len(rows)
@@ -163,14 +163,14 @@ def _verdict(
 
 
 class Split(NamedTuple):
-    """Which clips are known and which are left out."""
+    """The clips that are known and those that are left out."""
 
     known: tuple[int, ...]
     left: tuple[int, ...]
 
 
 def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Split]:
-    """Yield splits that leave a quarter out (of eight: two), every clip about equally often; at most fifteen."""
+    """Yield splits that leave out a quarter (two of eight), each clip about equally often; at most fifteen."""
     out = max(1, round(count / 4))
     if comb(count, out) <= most:
         groups = list(combinations(range(count), out))
@@ -187,7 +187,7 @@ def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Spli
 def group_model(
     material: Material, settings: Settings, rows: Sequence[Floats], rng: np.random.Generator
 ) -> VariationModel:
-    """Return the model of a group of clips given as rows; for many, of a random subset."""
+    """Return the model of a group of clips given as rows; if there are many, of a random subset."""
     some: Sequence[int] = range(len(rows))
     if len(rows) > MOST_KNOWN:
         some = sorted(rng.choice(len(rows), MOST_KNOWN, replace=False).tolist())
@@ -195,7 +195,7 @@ def group_model(
 
 
 def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None]) -> list[Floats | None]:
-    """Return rows of strokes at the common phase of the trusted ones: a pen's speed is no part of its shape.
+    """Return rows of strokes at the common phase of the trusted ones: a pen's speed is not part of its shape.
 
     Other motions keep their timing.
     """

@@ -18,12 +18,12 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 
-FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
+FACTOR = 2.0  # ratio of durations to the trusted ones' beyond which it is another piece of motion
 LEAST_FRAMES = 8
 LEAST_TRUSTED = 3
-PHASES = 20  # parts of equal duration in which clips are compared
-REACH = 8.0  # nats per DOF beyond which less likely is not worse
-SHARE = 0.5  # of all that is missing, to be covered by the named joints or phases
+PHASES = 20  # number of equal parts in which clips are compared
+REACH = 8.0  # nats per DOF beyond which less likely no longer means worse
+SHARE = 0.5  # fraction of the shortfall that named joints or phases must cover
 ROOT_WORDS = {
     "forward": "forward speed",
     "sideways": "sideways speed",
@@ -36,9 +36,9 @@ ROOT_WORDS = {
 
 
 class Candidate(NamedTuple):
-    """A motion that can be compared, or the reason why it cannot; notes list what was changed.
+    """A motion that can be compared, or the reason why not; notes list what was changed.
 
-    `rows` (frames, DOFs) are those of the trusted motions' recipe, once it is encoded.
+    `rows` (frames, DOFs) are in the trusted motions' recipe, once it is encoded.
     """
 
     motion: Any
@@ -48,10 +48,10 @@ class Candidate(NamedTuple):
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
-    """Return the motion at the size and the rate of the trusted ones, or refused.
+    """Return the motion at the size and rate of the trusted ones, or refused.
 
-    Clips of another size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
-    measured in legs, different bone lengths are no reason by themselves.
+    Clips of a different size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
+    measured in legs, different bone lengths alone are not a reason to refuse.
     """
     first = trusted[0]
     if type(motion) is not type(first):
@@ -74,7 +74,7 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
     if isinstance(motion, Stroke):
         even = len(first) > 1 and is_even(first, first.frame_time)
         if even and not is_even(motion, first.frame_time) and motion.duration > 0.0:
-            notes.append(f"resampled to {1.0 / first.frame_time:g} points per second, as the trusted ones have")
+            notes.append(f"resampled to {1.0 / first.frame_time:g} points per second, like the trusted ones")
             return resample_stroke(motion, 1.0 / first.frame_time)
         return motion
     if not isinstance(motion, Clip):
@@ -85,12 +85,12 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
-    # Files round bone lengths: such a difference is no other size.
+    # Files round bone lengths: such a difference is not another size.
     return scaled(fitted, factor) if abs(factor - 1.0) > 1e-4 else fitted
 
 
 def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Candidate:
-    """Return a candidate, refused where its duration shows that it is another piece of the movement."""
+    """Return a candidate, refused if its duration shows that it is another piece of the movement."""
     frames = len(motion)
     if frames < LEAST_FRAMES:
         return Candidate(motion, f"too short: {frames} frames, at least {LEAST_FRAMES} are needed", notes)
@@ -103,7 +103,7 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
-    """Return a phrase where the duration is clearly outside that of the trusted ones, else an empty text."""
+    """Return a phrase if the duration is clearly outside that of the trusted ones, else an empty string."""
     duration, least, most = _duration(motion), *_range(trusted)
     margin = max(0.5 * (most - least), 0.03 * most)
     if least - margin <= duration <= most + margin:
@@ -128,9 +128,9 @@ def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """One candidate: its figure (nan where it could not be compared), and why it was rejected.
+    """One candidate: its figure (nan if it could not be compared), and why it was rejected.
 
-    The figure is the probability that a clip of the trusted kind is as far off, or the likelihood per frame and node.
+    The figure is the probability that a clip of the trusted kind is as far off, or its likelihood per frame and node.
     `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
     """
 
@@ -143,7 +143,7 @@ class Verdict:
 
 
 class Judged(NamedTuple):
-    """The reference of the verdicts: the threshold, the trusted clips' figures when left out, and the joints."""
+    """The reference for verdicts: the threshold, the trusted clips' figures when left out, and the joints."""
 
     threshold: float
     trusted: Floats
@@ -152,23 +152,23 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Verdicts in the order of the candidates, the threshold, and the trusted clips' figures when left out."""
+    """The verdicts in the order of the candidates, the threshold, and the trusted clips' figures when left out."""
 
     verdicts: tuple[Verdict, ...]
     threshold: float
     trusted: Floats
     joints: tuple[str, ...]
-    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, which make too many clips look similar
+    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, which makes too many clips look similar
     measure: str = "difference"  # or likelihood: what the figures are
 
     @property
     def kept(self) -> list[int]:
-        """Numbers of the candidates that are similar enough."""
+        """The numbers of the candidates that are similar enough."""
         return [k for k, verdict in enumerate(self.verdicts) if verdict.kept]
 
 
 class Spot(NamedTuple):
-    """What is least likely, worst first, and in which part of the movement (shares of its duration)."""
+    """What is least likely, worst first, and in which part of the movement (fractions of its duration)."""
 
     what: tuple[str, ...]
     first: float
@@ -180,7 +180,7 @@ class Spot(NamedTuple):
 
     @property
     def throughout(self) -> bool:
-        """Whether it is most of the movement rather than a stretch."""
+        """Whether it covers most of the movement rather than a stretch."""
         return self.last - self.first >= 0.8
 
     @property
@@ -199,17 +199,17 @@ def by_phase(frames: Floats) -> Floats:
 
 
 def owners(dofs: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of each DOF in a reason: its joint, or a phrase where it moves the entire body."""
+    """Return the name of each DOF in a reason: its joint, or a phrase if it moves the entire body."""
     return tuple(ROOT_WORDS.get(dof.rpartition(".")[2], dof.rpartition(".")[0] or dof) for dof in dofs)
 
 
 def missing(parts: Floats, usual: Floats) -> Floats:
-    """Return how far log densities (20, DOFs) fall below the usual ones; 0 where they do not, 8 nats at most."""
+    """Return how far log densities (20, DOFs) fall below the usual ones: from 0 to at most 8 nats."""
     return np.clip(usual - parts, 0.0, REACH)
 
 
 def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """Return what is missing by joint, (20, joints): sums over a joint's DOFs."""
+    """Return the shortfall by joint, (20, joints): sums over a joint's DOFs."""
     called = owners(dofs)
     names = tuple(dict.fromkeys(called))
     belongs = np.array([[owner == name for name in names] for owner in called], dtype=np.float64)
@@ -217,9 +217,9 @@ def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats
 
 
 def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
-    """Return the joints that miss most, at most three with half of it, and the shortest stretch with half of theirs.
+    """Return the joints that fall shortest, at most three with half of it, and the shortest stretch with half of that.
 
-    Pass what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
+    Pass the shortfall times the DOFs' distance, so that a thumb's twitch does not outweigh a leg.
     """
     names, table = joined(missed, dofs)
     sums = table.sum(axis=0)
@@ -227,7 +227,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
         return None
     order = np.argsort(-sums, kind="stable")
     cumulative = np.cumsum(sums[order]) / sums.sum()
-    # More than three joints are no more informative than "the whole body".
+    # More than three joints tell no more than "the whole body".
     count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
@@ -237,7 +237,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 
 
 def _stretch(values: Floats) -> tuple[int, int]:
-    """Return the shortest run of parts that holds half of the sum, from its first part to the one after its last."""
+    """Return the shortest run of parts that contains half of the sum, from its first part to the one after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     half = SHARE * total[-1]
     for length in range(1, len(values) + 1):

@@ -1,8 +1,8 @@
 """Select clips that are similar enough to learn from (Lau 2009, §9).
 
-Departs from the paper, which uses likelihoods (`measure="likelihood"`, see by_likelihood): predictions lose
-the phase of a clip that is a little slower or faster, so that with four trusted clips hardly any other is similar. By
-default a clip is compared with the trusted ones at equal phases, as `learn` compares its takes (see unlike).
+Departs from the paper, which uses likelihoods (`measure="likelihood"`, see by_likelihood): predictions lose the phase
+of a clip that is slightly slower or faster, so with four trusted clips hardly any other is similar. By default, clips
+are compared with the trusted ones at equal phases, as `learn` compares takes (see unlike).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def similar(
 
     Args:
         candidates: Motions to choose from.
-        trusted: Motions that surely show the movement; at least three, better eight.
+        trusted: Motions that are known to show the movement; at least three, preferably eight.
         rng: Source of random numbers.
         options: The other options of `select`.
 
     Returns:
-        The similar ones, in their order and as they were given.
+        The similar ones, in order and unchanged.
     """
     selection = select(candidates, trusted, rng=rng, **options)
     return [candidates[k] for k in selection.kept]
@@ -69,16 +69,16 @@ def select(
     percentile: float = 5.0,
     report: Report | None = None,
 ) -> Selection:
-    """Find the candidates that differ no more from the trusted motions than further ones of their kind would.
+    """Find the candidates that differ no more from the trusted motions than unseen ones of their kind would.
 
     Args:
         candidates: Motions to choose from.
-        trusted: Motions that surely show the movement; at least three, better eight.
-        settings: How to learn, for the measure "likelihood".
+        trusted: Motions that are known to show the movement; at least three, preferably eight.
+        settings: Settings of learning, for the measure "likelihood".
         rng: Source of random numbers.
-        measure: "difference" compares at equal phases, "likelihood" is the paper's.
+        measure: "difference" compares at equal phases, "likelihood" is the paper's method.
         groups: For the measure "likelihood": compare with the "trusted" motions or among "candidates".
-        percentile: How many percent of motions like the trusted ones are rejected; above 0, at most 50.
+        percentile: The percentage of motions like the trusted ones that is rejected; above 0, at most 50.
         report: Receives `Progress`.
 
     Returns:
@@ -104,32 +104,32 @@ def select(
 
 def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: float) -> None:
     if not 0.0 < percentile <= 50.0:
-        raise UsageError(f"the percentile must lie above 0 and not above 50, but is {percentile:g}")
+        raise UsageError(f"the percentile must be above 0 and at most 50, but is {percentile:g}")
     if measure not in MEASURES:
         raise UsageError(f"measure must be one of {', '.join(MEASURES)}, not {measure!r}")
     if groups not in GROUPS:
         raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
     if measure != "likelihood" and groups != "trusted":
-        raise UsageError("groups need the likelihood measure: choose it too")
+        raise UsageError("groups need the likelihood measure: choose it as well")
     if not candidates:
         raise UsageError("there is nothing to select from: give at least one candidate")
 
 
 def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
-    """Return trusted motions at the size and the rate of the first; each has to be comparable."""
+    """Return trusted motions at the size and rate of the first; each must be comparable with it."""
     if len(trusted) < LEAST_TRUSTED:
         have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
-        raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, better 8")
+        raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, ideally 8")
     fitted = [comparable(motion, trusted) for motion in trusted]
     for number, one in enumerate(fitted):
         if one.refusal:
             called = getattr(one.motion, "name", "") or f"trusted clip {number + 1}"
-            raise UsageError(f"{called} cannot be trusted beside the first one: {one.refusal}")
+            raise UsageError(f"{called} is not comparable with the first trusted clip: {one.refusal}")
     return [one.motion for one in fitted]
 
 
 def _encoded(material: Material, one: Candidate) -> Candidate:
-    """Return a candidate with its rows, or refused where it cannot be expressed in the trusted motions' DOFs."""
+    """Return a candidate with its rows, or refused if it cannot be expressed in the trusted motions' DOFs."""
     if one.refusal:
         return one
     try:
@@ -178,9 +178,9 @@ def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], l
 
 
 def _missed(takes: Compared, known: int, number: int) -> Floats:
-    """Return (20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
+    """Return (20, DOFs): how far log densities are below the trusted ones' at the same phase, at most 8 nats."""
     others = takes.rows[:known]
     spread = others.var(axis=0, ddof=1)
-    least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance
+    least = 0.1 * spread.mean(axis=0) + 1e-12  # they may agree by chance
     squared = (takes.rows[number] - others.mean(axis=0)) ** 2 / (1.0 + 1.0 / known)
     return np.minimum(by_phase(0.5 * np.maximum(squared / np.maximum(spread, least) - 1.0, 0.0)), REACH)

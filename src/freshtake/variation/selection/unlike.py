@@ -1,8 +1,8 @@
-"""Find takes that do not belong: the distance of each from all others, relative to the spread of these others.
+"""Find takes that do not belong: the distance of each from the others, relative to the spread of these.
 
-Lau 2009 (§9) compares takes by likelihood. With three to five takes likelihoods say little about
-what is usual; here a take is left out, and its distance from the mean of the others is compared with their
-spread by an F test, body part by body part. It needs no network, so the cost is that of one alignment.
+Lau 2009 (§9) compares takes by likelihood. With three to five takes, likelihoods say little about what is usual. Here
+every take is left out in turn, and its distance from the mean of the others is compared with their spread by an F test,
+body part by body part. No network is needed, so the cost is that of one alignment.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from freshtake.variation.phase import read_at, read_linear
 from freshtake.variation.selection.candidates import by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
-CHANCE = 0.01  # probability of a warning where all takes belong together
+CHANCE = 0.01  # probability of a warning if all takes belong together
 LEAST_TAKES = 3
-# How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
+# The number of independent values in a difference between takes: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
-# The usual difference between takes, for each unit that their poses differ by (as a share of the movement's extent),
-# and how many takes this is worth next to those given: again from recorded takes.
+# The usual difference between takes per unit of the difference between their poses (as a fraction of the movement's
+# extent), and how many takes this is worth next to those given: also from recorded takes.
 WORTH = 4.0
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
@@ -42,14 +42,14 @@ class Compared(NamedTuple):
 
     motions: Sequence[Any]
     rows: Floats  # (takes, phases, DOFs) in units of the extent of the movement
-    parts: Strings  # (DOFs,): the part of the body, "" for DOFs that are no pose
-    names: tuple[str, ...]  # of the DOFs
+    parts: Strings  # (DOFs,): the part of the body, "" for DOFs that are not a pose
+    names: tuple[str, ...]  # names of the DOFs
     phase_frames: Floats  # (phases, takes): the frame of each take at each phase
-    figures: dict[str, Floats]  # (takes,) each, of USUAL: logarithm of seconds, degrees, leg lengths from start to end
+    figures: dict[str, Floats]  # (takes,) each, keys of USUAL: log of seconds, degrees, leg lengths from start to end
 
 
 class Unlike(NamedTuple):
-    """A take that does not belong: the probability that one that does is as far off, in what, and next to whom."""
+    """A take that does not belong: the chance that one that does is as far off, the aspects, and the other takes."""
 
     number: int
     chance: float
@@ -60,7 +60,7 @@ class Unlike(NamedTuple):
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
     """Return takes of one material at the common phases of `phase_frames` (phases, takes).
 
-    The extent of the movement is that of the first `known` takes, by default of all.
+    The extent of the movement is that of the first `known` takes, by default that of all.
     """
     rows = np.stack([read_at(x * material.weights, phase_frames[:, k]) for k, x in enumerate(material.values)])
     usual = np.median(rows[:known], axis=0)
@@ -80,7 +80,7 @@ def _parts(first: Any, material: Material) -> Strings:
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     """Return figures of entire takes by name: duration, and for bodies travel and turn.
 
-    A pen's speed is no part of what it writes, and rows have no timing.
+    A pen's speed is not part of what it writes, and rows have no timing.
     """
     if isinstance(motions[0], Stroke | np.ndarray):
         return {}
@@ -97,7 +97,7 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
 def left_out(values: Floats) -> tuple[Floats, Floats]:
     """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
 
-    The distance is divided by 1 + 1 / others, so that both are equal on average where the take belongs.
+    The distance is divided by 1 + 1 / others, so both are equal on average if the take belongs.
     """
     n = len(values)
     squared = ((values - values.mean(axis=0)) ** 2).reshape(n, -1).sum(axis=1) * n / (n - 1)
@@ -105,14 +105,14 @@ def left_out(values: Floats) -> tuple[Floats, Floats]:
 
 
 def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
-    """Return for every aspect and each of these takes how likely a take that belongs is as far from the others."""
+    """Return, by aspect, the probability that a take that belongs is as far from the others as each of these takes."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
-    # half of what walks differ by, the most alike of the recorded takes, as a share of the extent
+    # half of the difference between walks, the most similar of the recorded takes, as a fraction of the extent
     least = 0.085**2
     squared, whole = left_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    # what has no parts: fitted to handwritten letters
+    # motions without parts: fitted to handwritten letters
     freedom = WHOLE_FREEDOM if len(parts) > 1 else 2.0
     table = {"whole": f_beyond(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
@@ -129,13 +129,13 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
 def unlike_takes(
     takes: Compared, some: Sequence[int] | None = None, recordings: Sequence[int] | None = None
 ) -> list[Unlike]:
-    """Return the takes that do not belong, the farthest first.
+    """Return the takes that do not belong, farthest first.
 
-    The takes nearest to one another, just over half of them, are trusted; of the others those that could be further
-    takes of their kind are trusted too, the nearest first, until none is left that could. So several odd takes cannot
-    vouch for one another. All takes are examined, or `some`; with fewer than three none can be called unlike.
-    Where takes are cycles cut from `recordings`, the number of the recording of each, every recording has one vote:
-    the cycles of a long one would outvote three short ones.
+    The takes closest to each other, just over half of them, are trusted. Of the rest, those that could be additional
+    takes of the same kind are trusted too, nearest first, until none is left that could, so several odd takes cannot
+    vouch for one another. All takes are examined, or only `some`; with fewer than three, none can be called unlike.
+    If takes are cycles cut from `recordings`, which gives the number of the recording of each, every recording has one
+    vote: otherwise the cycles of a long one would outvote three short ones.
     """
     who = list(range(len(takes.rows)) if some is None else some)
     if len(who) < LEAST_TAKES:
@@ -154,9 +154,9 @@ def unlike_takes(
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
-    """Return two groups of takes if each take of one is unlike all of the other, with less than this probability.
+    """Return two groups of takes if each take of one is unlike all of the other, below this probability.
 
-    `unlike_takes` trusts just over half of the takes, which with two groups of one size is one group and a stranger.
+    `unlike_takes` trusts just over half of the takes, which with two equal groups is one group and a stranger.
     """
     squared = _apart(takes, range(len(takes.rows)))
     first, second = np.unravel_index(int(squared.argmax()), squared.shape)
@@ -171,7 +171,7 @@ def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | 
 
 
 def _apart(takes: Compared, who: Sequence[int]) -> Floats:
-    """Return (takes, takes): squared distances between these takes, of poses and figures."""
+    """Return (takes, takes): squared distances between these takes, in poses and figures."""
     rows = takes.rows[list(who)][:, :, takes.parts != ""].reshape(len(who), -1) / np.sqrt(takes.rows.shape[1])
     figures = [values[list(who)] / USUAL[name] for name, values in takes.figures.items()]
     rows = np.column_stack([rows, *figures])
@@ -181,7 +181,7 @@ def _apart(takes: Compared, who: Sequence[int]) -> Floats:
 
 
 def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
-    """Return the take with the nearest neighbours, and these: just over half of all."""
+    """Return the take with the nearest neighbours, and these neighbours: just over half of all."""
     squared = _apart(takes, who)
     count = len(who) // 2 + 1
     nearest = np.argsort(squared, axis=1, kind="stable")[:, :count]
@@ -190,9 +190,9 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 
 
 def unlikeness_of(takes: Compared, number: int, others: Sequence[int], limit: float) -> Unlike:
-    """Return how unlike a take is to others, and the aspects that are less likely than `limit`, the least first.
+    """Return how unlike a take is to others, and the aspects less likely than `limit`, least likely first.
 
-    Probabilities are multiplied by the number of aspects: one of many is small by chance.
+    Probabilities are multiplied by the number of aspects, since one of many is small by chance.
     """
     table = {name: float(values[-1]) for name, values in chances(takes, [*others, number]).items()}
     aspects = sorted((name for name in table if table[name] * len(table) < limit), key=lambda name: table[name])
@@ -213,24 +213,24 @@ PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both
 
 
 def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
-    """Return which takes differ from the others, and in what (Lau 2009, §9); if none does, whether all differ."""
+    """Return which takes differ from the others and how (Lau 2009, §9); if none does, whether they all differ."""
     unlike = unlike_takes(takes)
     notes = [
-        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out or add takes "
+        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out, or add takes "
         "like it"
         for one in unlike
     ]
     if not unlike and differ_more_than_they_move(takes):
         who = " and ".join(names) if len(names) == 2 else "the takes"
         notes.append(
-            f"{who} are unlike each other, as different movements are (they differ by more than they move): learn from "
+            f"{who} differ from each other by more than they move, as different movements do: learn from "
             "takes of one movement, cut where it begins and ends"
         )
     return notes
 
 
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
-    """Return a few phrases, what differs most first: `it turns by 53 degrees (the others by -3 to 4)`."""
+    """Return a few phrases, starting with the largest difference: `it turns by 53 degrees (the others by -3 to 4)`."""
     groups = _paired([aspect for aspect in one.aspects if aspect in takes.parts])
     phrases = []
     for aspect in one.aspects:
@@ -238,7 +238,7 @@ def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
             phrases.append(_figure(takes, one, aspect))
         phrases += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
     phrases += steps(takes, one)
-    # Three phrases fit into one sentence.
+    # One sentence has room for three phrases.
     return tuple((phrases or [_moves(takes, one, ("it", []))])[:3])
 
 
@@ -255,7 +255,7 @@ def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
 
 
 def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return parts with their names; left and right together where both differ."""
+    """Return parts with their names; left and right together if both differ."""
     named_groups: list[tuple[str, list[str]]] = []
     for part in parts:
         both = next((pair for pair in PAIRS if part in pair and pair[0] in parts and pair[1] in parts), None)
@@ -267,7 +267,7 @@ def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
-    """Return how a part of the body moves: farther, held in another way, or where in the movement it differs."""
+    """Return how a part of the body moves: farther, in another posture, or differently somewhere in the movement."""
     called, parts = group
     use: Bools = np.isin(takes.parts, parts) if parts else takes.parts != ""
     take, others = takes.rows[one.number][:, use], takes.rows[list(one.others)][:, :, use]
@@ -280,7 +280,7 @@ def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
         wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
         return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
     deviation = take - others.mean(axis=0)
-    # where more than half of the difference lasts from start to end, it is one of posture
+    # if more than half of the difference lasts from start to end, it is one of posture
     if (deviation.mean(axis=0) ** 2).sum() > 0.5 * (deviation**2).sum(axis=1).mean():
         return f"{called} {'is' if s else 'are'} held differently"
     spot = least_likely(by_phase(deviation**2), [n for n, used in zip(takes.names, use, strict=True) if used])
@@ -294,7 +294,7 @@ def _extent(rows: Floats) -> float:
 
 
 def steps(takes: Compared, one: Unlike) -> list[str]:
-    """Return where a foot steps that stands in all others, or stands where it steps in all others."""
+    """Return where a foot steps while it stands in all others, or stands while it steps in all others."""
     first = takes.motions[one.number]
     if not isinstance(first, Clip) or not feet(first.skeleton):
         return []
@@ -310,7 +310,7 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
             times = takes.phase_frames[:, one.number] * first.frame_time
             spans = [(times[a], times[b - 1]) for a, b in runs(odd[:, column])]
             longest = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
-            # differences below 0.12 s are only the exact time at which a foot lands
+            # differences below 0.12 s only reflect the exact time at which a foot lands
             if longest[1] - longest[0] >= 0.12:
                 where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
                 phrases.append(f"the {name} {verb} {where}, where it {there} in the others")
