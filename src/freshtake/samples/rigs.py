@@ -1,7 +1,7 @@
 """Small rigs with the joints of widespread conventions, for trying out retargeting: one body, many skeletons.
 
 Names and numbers of joints, rest poses, the axes along which bones lie, units and vertical axes differ as they do
-between the programs that the rigs are named after; sizes and places are our own.
+between the programs that the rigs are named after; sizes and positions are our own.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def rig(name: str) -> Clip:
 
 
 def parts(name: str) -> dict[str, list[str]]:
-    """Return which joints of a rig are which part of the body, as a map file has it.
+    """Return the joints of a rig by part of the body, as in a map file.
 
     Args:
         name: a key of `KINDS`.
@@ -164,7 +164,7 @@ def _finger(kind: RigKind, side: str, finger: str, number: int) -> str:
 
 
 def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
-    """Return name, parent and place of every joint, parents first."""
+    """Return name, parent and position of every joint, parents first."""
     rows = [(kind.floor, "", kind.floor_at)] if kind.floor else []
     rows.append((kind.hips, kind.floor, HIPS))
     spine, neck = kind.spine.split(","), kind.neck.split(",")
