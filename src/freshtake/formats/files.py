@@ -31,7 +31,7 @@ LARGEST = 4 << 30  # bytes; a file beyond this is refused before a byte of it is
 DEEPEST = 500  # joints from the root to a tip
 MOST_NUMBERS = 20_000_000  # numbers per clip that a small file may declare
 # Effects of single precision in files.
-SINGLE = 1e-6  # relative to the body's size: a joint that moves by less does not move
+SINGLE = 1e-6  # relative to the body's size: a joint that moves by less counts as still
 LARGEST_SINGLE = 1e30  # lengths beyond this overflow in products
 SLOWEST_KEYS = 10.0  # keys per second below which keys are poses set by hand, not frames
 

@@ -185,7 +185,7 @@ def message(address: str, *values: Value) -> bytes:
 
 
 def bundles(messages: Iterable[bytes], largest: int = LARGEST) -> Iterator[bytes]:
-    """Yield the messages in their order, in as few packets of at most `largest` bytes as possible."""
+    """Yield the messages in order, in as few packets of at most `largest` bytes as possible."""
     parts, size = [BUNDLE + NOW], 16
     for one in messages:
         if size + 4 + len(one) > largest and len(parts) > 1:

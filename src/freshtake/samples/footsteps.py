@@ -60,7 +60,7 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     # Cycles known before the first frame and after the last, for footholds that begin or end outside.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
-    # A fifth of the usual rate at least: nobody walks backwards because of an extreme draw.
+    # At least a fifth of the usual rate: nobody walks backwards because of an extreme draw.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]
@@ -149,7 +149,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # where it will land: the toes get ready
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing: the toes get ready
     # Toes let go gradually after the push and, if the ball lands first, come back before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))

@@ -192,7 +192,7 @@ def solve_limb(
     stretch = distance / (a + b)
     # More gently for an end that touches nothing.
     stretch = stretch + np.asarray(free)[..., None] * (_soft_limit(stretch, 0.03) - stretch)
-    # A target out of reach is rounded off in the last part of the reach.
+    # A target out of reach is limited smoothly, over the last part of the reach.
     reached = np.maximum(_soft_limit(stretch, 0.004) * (a + b), abs(a - b) + 0.02 * (a + b))
     inner = np.clip((a * a + reached**2 - b * b) / (2.0 * a * reached), -1.0, 1.0)
     hinge = np.pi - np.arccos(np.clip((a * a + b * b - reached[..., 0] ** 2) / (2.0 * a * b), -1.0, 1.0))

@@ -33,7 +33,7 @@ FINGERS = {"thumb": (0.74, 1.41, 0.02), "index": (0.8, 1.43, 0.01), "middle": (0
 
 
 class RigKind(NamedTuple):
-    """One convention. Words of arm and leg: shoulder, upper arm, lower arm, hand; upper leg, lower leg, foot, toes.
+    """One convention. Words for arm and leg: shoulder, upper arm, lower arm, hand; upper leg, lower leg, foot, toes.
 
     `pose` is T or A, `bones` the axis along which bones lie at rest (none: axes as the world's), `floor` names a joint
     above the hips that stands on the floor, or `floor_at`; `hip_joint` joints between hips and legs; `fingers` is a

@@ -68,7 +68,7 @@ def _ramp(x: Floats, derivative: int) -> Floats:
 
 @dataclass(frozen=True)
 class Ends:
-    """Position, velocity and acceleration at one end of a quintic piece, all of one shape."""
+    """Position, velocity and acceleration at one end of a quintic piece, all of the same shape."""
 
     place: Floats
     velocity: Floats
@@ -139,7 +139,7 @@ WAVES = 24
 
 @dataclass(frozen=True)
 class Law:
-    """The joint normal distribution of a take's parameters: tests may compare a learned model with it.
+    """The joint normal distribution of a take's parameters, which tests compare learned models with.
 
     `spread` gives each parameter's standard deviation about 0; `correlations` the correlations that are not 0, by pair.
     """
