@@ -110,9 +110,9 @@ fuzz: $(VENV)/.test
 faults: $(VENV)/.test
 	$(BIN)/python -m tests.faults --kills $(or $(KILLS),300)
 
-# Streams every method for HOURS in all, at most FRAMES each, and sends live motion; prints a table.
+# Streams every method for HOURS in all, at most FRAMES each, and sends live motion; prints a table. ONLY="live" for one stream.
 soak: $(VENV)/.test
-	$(BIN)/python -m tests.soak --hours $(or $(HOURS),1) --frames $(or $(FRAMES),5000000)
+	$(BIN)/python -m tests.soak --hours $(or $(HOURS),1) --frames $(or $(FRAMES),5000000) $(foreach name,$(ONLY),--only $(name))
 
 # The suite, or TESTS="tests/numeric ...", under every Python of this machine; for the others, that all wheels are to be had.
 test-pythons: $(BIN)/python

@@ -9,17 +9,14 @@ from freshtake.density.cycle_blending import ASKED, BEFORE, SINCE, WAS, update_s
 from freshtake.density.jumps import (
     AGE,
     DRIVE,
-    FARTHER,
     FIELDS,
     GOAL,
-    MEMORY_ROUNDS,
     PACE,
     PLACE,
     PLAN,
     RUN,
     SPAN,
     TEMPO,
-    TEMPO_BOUND,
     TEMPO_FAST,
     Following,
     Rates,
@@ -34,9 +31,6 @@ from freshtake.density.jumps import (
 from freshtake.density.possible_jumps import BEFORE as SHORTLY_BEFORE
 from freshtake.density.possible_jumps import jump_strains
 from freshtake.density.runs import (
-    GROWTH,
-    LONGEST,
-    SHORTEST,
     Leap,
     Limits,
     Place,
@@ -48,6 +42,8 @@ from freshtake.density.runs import (
 from freshtake.density.synthesize import bell, best_moment, consider, new_pace
 from tests.density.made import two_switched
 
+# Not imported, so that no change of them goes unnoticed.
+FARTHER, MEMORY_ROUNDS, TEMPO_BOUND, GROWTH, LONGEST, SHORTEST = 1.13, 16.0, 1.7, 1.5, 3.0, 0.25
 RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 30.0, 0.0)
 
 

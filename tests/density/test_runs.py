@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.runs import SLIP, Leap, Limits, Place, eased, fading, read_at, rehearse
+from freshtake.density.runs import Leap, Limits, Place, eased, fading, read_at, rehearse
 from freshtake.numeric.arrays import Floats
 from tests.density.made import orbit
 
@@ -57,7 +57,7 @@ def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
 
 def apart(pose: Floats, rows: Floats, start: int, t: int) -> float:
     """The distance of a pose from the line through every other frame from `start` on, near the t-th of them."""
-    spots = range(max(t - SLIP, 0), t + SLIP)
+    spots = range(max(t - 2, 0), t + 2)
     shares = np.linspace(0.0, 1.0, 2001)[:, None]
     a, b = (np.array([rows[start + 2 * (s + k)] for s in spots]) for k in (0, 1))
     return float(min(np.linalg.norm(pose - x - shares * (y - x), axis=1).min() for x, y in zip(a, b, strict=True)))

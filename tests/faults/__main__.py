@@ -1,4 +1,4 @@
-"""Let every writing command meet faults: python -m tests.faults --kills 300 [--seed 1] [--only vary].
+"""Let every writing command meet faults: python -m tests.faults --kills 300 [--seed 1] [--only vary] [--just-kills].
 
 Kills come at random moments and at every flush to the disk; disks are full, or hold half of the result; clocks are
 decades off. A child is forked from a process in which all code is loaded, so kills hit the work and not the
@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -51,9 +52,14 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=300, help="over all commands and servers")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[*COMMANDS, "studio", "first compilations"])
+    parser.add_argument("--just-kills", action="store_true", help="at random moments, and no other faults")
     options = parser.parse_args()
     names = options.only or [*COMMANDS, "studio", "first compilations"]
+    if options.just_kills:
+        names = [name for name in names if name != "first compilations"]
     kills = -(-options.kills // len(names))
+    every_fault = every_flush, full_disk, small_disk, wrong_clock
+    faults: tuple[Callable[[Trial], Counts], ...] = () if options.just_kills else every_fault
     failed = False
     with tempfile.TemporaryDirectory(prefix="freshtake-faults-") as folder:
         home = Path(folder)
@@ -70,9 +76,10 @@ def main() -> int:
             else:
                 trial = Trial(home, name)
                 failed |= print_row(name, kill_often(trial, kills, rng))
-                for fault in (every_flush, full_disk, small_disk, wrong_clock):
+                for fault in faults:
                     label = f"all: {(fault.__doc__ or '').partition(':')[0].lower()}"
                     totals[label] = totals.get(label, Counts()) + fault(trial)
+            print(f"  {name}: {sum(os.times()[:4]):.0f} s of processor time so far", file=sys.stderr)
         for label, counts in totals.items():
             failed |= print_row(label, counts)
     return 1 if failed else 0

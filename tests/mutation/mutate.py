@@ -1,10 +1,10 @@
 """Break the numeric core on purpose, one operator, comparison or constant at a time; list changes no test notices.
 
-    python -m tests.mutation.mutate [METHOD ...] [--most 20] [--constants]
+    python -m tests.mutation.mutate [METHOD or MODULE ...] [--most 20] [--constants]
 
 Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
-tests that belong to it run, uncompiled: compiling would take longer than they do. Not part of `make test`: see
-`make mutate`.
+tests that belong to it run; uncompiled where machine code has the module's numbers in it, since compiling would take
+longer than they do. Not part of `make test`: see `make mutate`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 90  # a mutation that runs for longer hangs, which tests would notice
+SECONDS = 180.0  # of processor time: a mutation that runs for longer hangs, which tests would notice
 KILLED, SURVIVED = 70, 71  # exit codes that nothing else ends with: a broken run must not count as either
 
 
@@ -36,7 +36,13 @@ class Target(NamedTuple):
     tests: tuple[str, ...]
 
 
-EQUIVALENT = {"BLOCK", "MARGIN"}  # blocks of any length, and any margin that is not less, give the same motion
+EQUIVALENT = {
+    "BLOCK": "blocks of any length give the same motion",
+    "MARGIN": "any margin that is not less gives the same motion",
+    "LET_GO": "a turn of a degree in half a year",
+    "SCRATCH": "memory that is set aside",
+    "LINK_SCRATCH": "memory that is set aside",
+}  # constants that may be otherwise, and why
 LAWS = "variation/test_constants.py"
 TARGETS = (
     Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_population.py")),
@@ -56,14 +62,31 @@ TARGETS = (
         "variation",
         "variation.live",
         (
-            LAWS,
+            "variation/test_live_control.py",
             "variation/test_planting.py",
             "variation/test_steering.py",
         ),
     ),
+    Target("variation", "variation.amount", ("variation/test_amount.py", "variation/test_guarding.py")),
+    Target("variation", "variation.examples", ("variation/test_examples.py",)),
+    Target("variation", "variation.redrawing", ("variation/test_redrawing.py",)),
+    Target("variation", "variation.selection.by_likelihood", ("variation/selection/test_by_likelihood.py",)),
+    Target("variation", "variation.selection.candidates", ("variation/selection/test_candidates.py",)),
+    Target(
+        "variation",
+        "variation.selection.unlike",
+        ("variation/selection/test_unlike.py", "variation/selection/test_spots.py"),
+    ),
+    Target("variation", "variation.learning", ("variation/test_ingest.py",)),
+    Target(
+        "variation",
+        "variation.paper.learning",
+        ("variation/paper/test_paper_model.py", "variation/paper/test_networks_of_the_paper.py"),
+    ),
+    Target("variation", "variation.paper.constraints", ("variation/paper/test_paper_model.py",)),
     Target("style", "style.warping.warps", ("style/warping/test_space_warp.py", "style/warping/test_time_warp.py")),
     Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),
-    Target("density", "density.runs", ("density/test_runs.py",)),
+    Target("density", "density.runs", ("density/test_runs.py", "density/test_kernel_twins.py")),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
     Target("density", "density.pose_density", ("density/test_densities.py",)),
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
@@ -119,6 +142,14 @@ def path_of(module: str) -> Path:
     return ROOT / "src" / "freshtake" / Path(*module.split(".")).with_suffix(".py")
 
 
+def in_machine_code(module: str) -> bool:
+    """Whether compiled functions are in a module, or in one that imports from it."""
+    sources = (path.read_text() for path in (ROOT / "src").rglob("*.py") if path != path_of(module))
+    compiling = [source for source in sources if "numeric.compiled import" in source]
+    own = "numeric.compiled import" in path_of(module).read_text()
+    return own or any(f"from freshtake.{module} import" in source for source in compiling)
+
+
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
     """Every change that can be made inside functions and of named constants."""
     for f, scope in enumerate(scopes(tree)):
@@ -134,7 +165,7 @@ def mutations(tree: ast.Module) -> Iterator[Mutation]:
 def nearby(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """A number that is wrong, but not absurdly so: the next one, or half as much again."""
     if isinstance(node, ast.Constant) and _is_number(node.value):
-        value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value
+        value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value or 1.0
         yield _with(node, value=value), f"{node.value} becomes {value:g}"
 
 
@@ -186,17 +217,22 @@ def survives(target: Target, tree: ast.Module) -> bool:
     if child == 0:
         import pytest
 
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # not by the clock: a busy machine would notice everything
+        import numba
+
+        numba.config.DISABLE_JIT = uncompiled = in_machine_code(target.module)  # type: ignore[attr-defined]
+        # Compiled code divides by zero without a warning.
+        options = ["-W", "ignore::RuntimeWarning"] if uncompiled else []
         sys.meta_path.insert(0, Changed(target.module, tree))
         code = None
         with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
             files = [str(ROOT / "tests" / name) for name in target.tests]
             with contextlib.suppress(Exception):
-                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
+                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *files])
         noticed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)  # the latter: the module does not load
         os._exit(SURVIVED if code == pytest.ExitCode.OK else KILLED if code in noticed else 1)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if status not in (KILLED, SURVIVED, -signal.SIGALRM):
+    if status not in (KILLED, SURVIVED, -signal.SIGPROF):
         raise RuntimeError(f"the tests of {target.module} could not be run: exit code {status}")
     return status == SURVIVED
 
@@ -204,34 +240,37 @@ def survives(target: Target, tree: ast.Module) -> bool:
 def main(arguments: Sequence[str]) -> int:
     """Mutate, and list the survivors."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("methods", nargs="*", help="variation, style, density, texture, planting; default: all")
+    parser.add_argument(
+        "methods", nargs="*", help="variation, style, density, texture, planting, or modules; default: all"
+    )
     parser.add_argument("--most", type=int, default=20, help="mutations per module, at equal steps through all of them")
     parser.add_argument("--constants", action="store_true", help="named constants only, all of them")
     chosen = parser.parse_args(arguments)
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
     for name in ("numpy", "numba", "scipy.stats", "pytest"):  # loaded once, for all forks
         importlib.import_module(name)
     total = survived = 0
     for target in TARGETS:
-        if chosen.methods and target.method not in chosen.methods:
+        if chosen.methods and not {target.method, target.module} & set(chosen.methods):
             continue
         tree = ast.parse(path_of(target.module).read_text())
-        if not survives(target, tree):
-            print(f"{target.module}: its tests fail, or take too long, without any mutation", flush=True)
-            continue
         every = list(mutations(tree))
         if chosen.constants:
             every = [one for one in every if isinstance(scopes(tree)[one.scope], ast.Assign)]
         most = len(every) if chosen.constants else min(chosen.most, len(every))
         step = max(len(every) / max(most, 1), 1.0)
         picked = [every[int(k * step)] for k in range(most)]
-        left = [one for one in picked if survives(target, one.applied(tree))]
-        print(
-            f"{target.module}: {len(picked) - len(left)} of {len(picked)} noticed (there are {len(every)})", flush=True
-        )
-        for one in left:
-            print(f"  {path_of(target.module).name}:{one.line}  {one.change}", flush=True)
-        total, survived = total + len(picked), survived + len(left)
+        if not picked:
+            continue
+        if not survives(target, tree):
+            print(f"{target.module}: its tests fail, or take too long, without any mutation", flush=True)
+            continue
+        left = 0
+        for one in picked:
+            if survives(target, one.applied(tree)):
+                left += 1
+                print(f"  {path_of(target.module).name}:{one.line}  {one.change}", flush=True)
+        print(f"{target.module}: {len(picked) - left} of {len(picked)} noticed (there are {len(every)})", flush=True)
+        total, survived = total + len(picked), survived + left
     print(f"{total - survived} of {total} mutations noticed")
     return 0
 

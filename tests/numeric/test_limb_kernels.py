@@ -90,6 +90,13 @@ def test_knees_stay_bent_to_their_side() -> None:
     assert knee(-0.8, 1.8) < 0.0  # nor if that would fling it about
 
 
+def test_a_knee_bent_the_wrong_way_is_straight_halfway_through_the_changeover() -> None:
+    wrong = np.radians(9.0)  # the changeover is 18 degrees wide at most
+    assert knee(-wrong, 1.2) == pytest.approx(0.0, abs=1e-9)
+    wrong = 0.02  # and six times as wide as the knee is bent further
+    assert knee(-wrong, 2 * np.cos(0.5 * np.hypot(wrong, wrong / 3.0))) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_a_knee_that_passes_straight_does_not_jump() -> None:
     bends = np.radians(np.linspace(4.0, -4.0, 161))
     for shorter in (0.0, 1e-4, 1e-3, 1e-2):

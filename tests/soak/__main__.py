@@ -128,6 +128,7 @@ def soak(name: str, frames: int, seconds: float) -> Row:
     means: list[Floats] = []
     not_finite = backwards = 0
     memory: list[float] = []
+    began = time.process_time()
     while BLOCK * len(means) < frames and time.monotonic() < until:
         clip = joined(list(islice(stream, BLOCK)))
         values = clip.rotations.reshape(len(clip), -1)
@@ -140,6 +141,8 @@ def soak(name: str, frames: int, seconds: float) -> Row:
         if len(means) % (REPORT // BLOCK) == 0:
             print(f"{name}: {BLOCK * len(means):,} frames, {time.process_time():.0f} s of CPU", file=sys.stderr)
     every = np.concatenate(hashes)
+    worked = time.process_time() - began
+    print(f"{name}: {len(every) / worked:,.0f} frames a second of processor time, {worked:.0f} s", file=sys.stderr)
     tenth = max(len(means) // 10, 1)
     drift = np.abs(np.mean(means[-tenth:], axis=0) - np.mean(means[:tenth], axis=0)).max()
     # What streams keep for themselves is 8 bytes of hash and a mean per block; the rest would be a leak.

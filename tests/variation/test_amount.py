@@ -24,7 +24,7 @@ def test_a_number_is_an_amount_in_space_and_time() -> None:
 
 
 @pytest.mark.parametrize("bad", [-0.1, 4.1, float("nan"), float("inf"), True])
-def test_amounts_outside_0_to_2_are_refused(bad: float) -> None:
+def test_amounts_outside_0_to_4_are_refused(bad: float) -> None:
     for make in (lambda: Amount(bad), lambda: Amount(1.0, time=bad), lambda: Amount(1.0, parts={"arms": bad})):
         with pytest.raises(UsageError, match="must lie between 0 and 4"):
             make()

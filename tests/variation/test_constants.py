@@ -7,16 +7,17 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 from scipy.ndimage import gaussian_filter1d
 
 import freshtake as ft
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.deviations import SIZES, prior_sizes, shares, usual_sizes
+from freshtake.variation.deviations import SIZES, prior_sizes, shares, spline_basis, usual_sizes
 from freshtake.variation.examples import material_of
 from freshtake.variation.live import Steering, SteeringState, Travel, followed, steered, turn_column
-from freshtake.variation.network import _floors, _likeliest_weights
+from freshtake.variation.network import _densities, _floors, _likeliest_weights, transition_network
 from freshtake.variation.phase import (
     Takes,
     align,
@@ -157,3 +158,21 @@ def test_headings_are_corrected_every_tenth_of_a_second() -> None:
 def test_the_nearest_point_of_a_path_is_looked_for_three_horizons_ahead() -> None:
     line = np.array([[0.0, 0.0], [0.0, 100.0]])
     assert followed(Steering(path=line), Travel(2.0, 0.0), np.array([[0.0, 50.0]]), 1.0).along == pytest.approx(6.0)
+
+
+def test_a_deviation_is_expected_from_those_one_and_two_spacings_before() -> None:
+    deviations = walks().deviations
+    spacing, rest = round(deviations.spacing), np.zeros((90, 1))
+    rest[20] = 1.0
+    changed = np.abs(_densities(deviations, rest, 4) - _densities(deviations, 0.0 * rest, 4))[:, 0] > 1e-3
+    assert np.flatnonzero(changed).tolist() == [20, 20 + spacing, 20 + 2 * spacing]
+    network = transition_network(walks())
+    assert network.order == 2
+    assert max(map(max, network.edges)) < 3 * len(walks().dofs)  # none of a slice after the one that is predicted
+
+
+def test_knots_weigh_as_in_a_cubic_b_spline_with_the_same_variance_everywhere() -> None:
+    at, element = np.linspace(0.0, 4.9, 50), BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
+    expected = np.nan_to_num(element(at[:, None] - np.arange(9.0) + 1.0))
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(spline_basis(at, 0, 9), expected, atol=1e-12)

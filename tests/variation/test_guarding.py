@@ -12,14 +12,16 @@ from freshtake.motion import Clip
 from freshtake.motion.body_limits import BodyLimits, learn_limits
 from freshtake.requests import Variants
 from freshtake.variation import Amount, Settings, VariationModel, learn
-from freshtake.variation.amount import SHARES, TRIES, GuardReport, amount_of, guard_notes, guarded, scaled
+from freshtake.variation.amount import GuardReport, amount_of, guard_notes, guarded, scaled
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guidance import Guided
 from freshtake.workflows.inputs import generator
-from freshtake.workflows.varying import guided_variants
+from freshtake.workflows.varying import guided_variants, warn_of_amount
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
 SETTINGS = Settings()
+
+TRIES, SHARES = 5, (0.75, 0.5, 0.25, 0.0)  # not imported, so that no change of them goes unnoticed
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,14 @@ def test_what_keeps_failing_varies_less(takes: list[Clip], limits: BodyLimits) -
 
 
 def test_the_best_is_kept_where_none_passes(takes: list[Clip], limits: BodyLimits) -> None:
-    made, report = guarded(lambda attempt, _: sunk(takes[0], 30.0 + abs(attempt - 3)), limits, 1.0)
+    amounts = []
+
+    def draw(attempt: int, amount: float | Amount) -> Guided:
+        amounts.append(amount_of(amount).space)
+        return sunk(takes[0], 30.0 + abs(attempt - 3))
+
+    made, report = guarded(draw, limits, 1.0)
+    assert amounts == [1.0] * TRIES + list(SHARES)
     assert made.motion.root[0, 1] == pytest.approx(takes[0].root[0, 1] - 30.0)
     assert report.tries == TRIES + len(SHARES) and "deeper" in report.left[0]
     assert "however they are drawn" in guard_notes([report])[-1]
@@ -120,3 +129,10 @@ def test_variants_pass(model: VariationModel, amount: float) -> None:
     for made in guided_variants(model, Variants(count=6, amount=amount, seed=1)):
         assert isinstance(made.motion, Clip) and made.guard.left == ()
         assert own.check(made.motion, amount=amount).passed
+
+
+def test_an_amount_beyond_what_takes_do_is_told() -> None:
+    notes: list[str] = []
+    for amount in (1.3, 1.31):
+        warn_of_amount(amount, notes.append)
+    assert notes == ["an amount of 1.31 leaves the range of recorded takes, which ends at about 1.3"]

@@ -10,7 +10,7 @@ import pytest
 import freshtake as ft
 from freshtake.motion import Clip
 from freshtake.samples import walk
-from freshtake.variation.live import LiveControl
+from freshtake.variation.live import LiveControl, _changing_blocks, _nearer
 from freshtake.variation.model import VariationModel
 
 
@@ -27,6 +27,12 @@ def rows(model: VariationModel, count: int, control: object, seed: int = 5) -> n
 def test_a_control_that_does_not_change_is_the_plain_stream(model: VariationModel) -> None:
     plain = np.array(list(islice(model.stream(np.random.default_rng(5), amount=0.7), 200)))
     np.testing.assert_allclose(rows(model, 200, lambda: LiveControl(0.7)), plain, rtol=1e-6, atol=1e-7)
+
+
+def test_an_amount_changes_by_a_tenth_in_a_twentieth_of_a_second(model: VariationModel) -> None:
+    assert [_nearer(1.0, wanted) for wanted in (0.0, 0.95, 3.0)] == pytest.approx([0.9, 0.95, 1.1])
+    block = next(_changing_blocks(model, np.random.default_rng(0), LiveControl))
+    assert len(block.rows) == round(0.05 / model.frame_time)
 
 
 def test_another_amount_comes_in_without_a_jump_and_holds(model: VariationModel) -> None:

@@ -1,4 +1,4 @@
-"""Processes of the server: each has a pipe to the server, ends with it, and ignores Ctrl-C."""
+"""Processes that compile and answer queries; and what all have in common: a pipe, limits, an end with the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playback of a texture model: endless, by a plan of cells and headings, or as a loop."""
+"""Play a texture as a request asks: endless, by a plan of cells and headings, or as one of several candidate loops."""
 
 from __future__ import annotations
 

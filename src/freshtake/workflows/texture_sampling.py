@@ -1,4 +1,4 @@
-"""One animation to a texture model, a model to endless, looped and steered motions: files in, files out."""
+"""Learn textures from files, and write what they play; how they play is in `texture_playing`."""
 
 from __future__ import annotations
 

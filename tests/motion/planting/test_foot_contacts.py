@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from freshtake.motion.planting.contacts import PlantSettings
-from freshtake.motion.planting.foot_plans import BEGIN, CONTINUE, HEEL, ROLLED, classify, heel_into, plane_of, settle
+from freshtake.motion.planting.foot_plans import classify, heel_into, plane_of, settle
 from freshtake.motion.planting.limb_leading import place_path
 from freshtake.motion.planting.planter import Planter, empty_frames, pace
 from freshtake.motion.planting.rig import Ground, Pace
 from tests.motion.puppet import steady, walk
 
+HEEL, ROLLED, BEGIN, CONTINUE = 0.25, 0.026, 0.5, 0.4  # not imported, so that no change of them goes unnoticed
 GROUND = Ground(1, 0.9, 0, np.array([0.08, 0.08]), np.array([[[0.02, 0.04], [0.01, 0.03]]] * 2))
 
 

@@ -9,9 +9,6 @@ import pytest
 
 from freshtake.motion.planting.contacts import PlantSettings
 from freshtake.motion.planting.foot_plans import (
-    FLOOR,
-    KEPT_BENT,
-    MOVED,
     _drifted,
     _grips,
     _holding_offsets,
@@ -23,13 +20,15 @@ from freshtake.motion.planting.foot_plans import (
     plan_sink,
     slack_of,
 )
-from freshtake.motion.planting.limb_leading import FULL, straight_length
+from freshtake.motion.planting.limb_leading import straight_length
 from freshtake.motion.planting.planter import Planter, empty_frames, fresh_memory, pace
 from freshtake.motion.planting.rig import Frames, Ground, Scene
 from freshtake.numeric.limb_kernels import quintic
 from freshtake.numeric.smooth_path import path_scratch
 from tests.motion.puppet import steady, walk
 
+# Not imported, so that no change of them goes unnoticed.
+FLOOR, KEPT_BENT, MOVED, FULL = 3.0, math.radians(8.0), 0.005, 0.9998
 GROUND = Ground(1, 0.9, 0, np.array([0.08, 0.08]), np.array([[[0.02, 0.04], [0.01, 0.03]]] * 2))
 PACE = pace(PlantSettings(), 1 / 60, 0.9, True)
 AGES = [-1, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1, 0, 1, 2, 3]

@@ -9,6 +9,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb, learn_limbs
 from freshtake.motion.planting.limb_leading import (
     PINNED,
+    SOFT,
     Move,
     _knee_axis,
     lead_limb,
@@ -125,6 +126,19 @@ def test_a_goal_out_of_reach_is_missed_softly() -> None:
     assert (steps >= 0).all() and got.max() <= 0.97 and np.abs(np.diff(steps)).max() < 1e-4
     assert within_reach(reach, 0.99, 0.99, 1.0, 0.02) == pytest.approx(0.99)  # what a limb did itself it may do
     assert within_reach(reach, 0.1, 0.5, 1.0, 0.02) == pytest.approx(0.3)
+
+
+def test_a_limb_reaches_just_short_of_straight_and_hardly_beyond_what_it_did() -> None:
+    assert within_reach(np.array([0.3, 1.05]), 2.0, 0.9, 1.0, 0.02) == pytest.approx(0.9998, abs=1e-6)
+    assert within_reach(np.array([0.3, 0.9]), 2.0, 0.95, 1.0, 0.002) == pytest.approx(0.953, abs=1e-6)
+
+
+def test_standing_legs_give_way_in_the_last_fiftieth_and_pinned_limbs_in_the_last_five_hundredth() -> None:
+    reach = np.array([0.3, 0.97])
+    for soft, share in ((SOFT, 0.02), (PINNED, 0.002)):
+        before, after = 0.97 - 1.05 * share, 0.97 - 0.95 * share
+        assert within_reach(reach, before, 0.5, 1.0, soft) == before
+        assert within_reach(reach, after, 0.5, 1.0, soft) < after
 
 
 def test_a_knee_turns_about_its_hinge_or_at_right_angles_to_both_segments() -> None:

@@ -52,6 +52,14 @@ def test_what_cannot_be_compared_is_refused_with_a_reason(candidate: object, say
     assert says in comparable(candidate, [WALK]).refusal
 
 
+def test_up_to_twice_as_long_as_the_trusted_is_the_same_piece_of_motion() -> None:
+    long = ft.samples.walk(np.random.default_rng(1), cycles=6)
+    steps = len(WALK) - 1
+    for share, same in ((0.55, True), (0.45, False), (1.9, True), (2.1, False)):
+        candidate = comparable(ft.motion.edit.take_frames(long, 0, round(share * steps) + 1), [WALK])
+        assert (candidate.refusal == "") == same
+
+
 def test_durations_outside_the_range_are_said() -> None:
     trusted = [np.zeros((n, 1)) for n in (100, 104)]
     assert longer_or_shorter(np.zeros((105, 1)), trusted) == ""

@@ -1,4 +1,4 @@
-"""Interpret the contents of an FBX file: objects and their links, curves over time, and transforms of nodes."""
+"""Interpret the contents of an FBX file: objects and their links, layers of curves, and transforms of nodes."""
 
 from __future__ import annotations
 
