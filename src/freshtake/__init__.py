@@ -7,15 +7,15 @@
     model = ft.variation.learn(takes, rng=np.random.default_rng(7))
     ft.write("new_walk.bvh", model.sample(np.random.default_rng(1), plant=True))
 
-Files: `read` returns what a file holds; `read_clip`, `read_stroke`, `read_points` and `read_mesh` say what comes back,
-and refuse anything else. `write` goes by the ending of the name.
+Files: `read` returns what a file holds; `read_clip`, `read_stroke`, `read_points` and `read_mesh` return that kind,
+and refuse anything else. `write` chooses the format by the file extension.
 Models: `save`, `load`, and `load_variation`, `load_style`, `load_gaits`, `load_density`, `load_texture` by kind.
 Methods: `variation` (new takes from a few), `style` (a clip in another style), `density` (from walk to run by weights),
 `texture` (endless and looped playback). Each has `learn`, which returns a model that never changes.
 Notebooks: `model.show()`, `clip.show()`, or `view(*takes, variants=new)` for several, shows them moving in the cell.
-Also: `motion` (bodies, and what is done to them), `samples` (motions to try things on), `evaluation` (how good it is).
+Also: `motion` (bodies and operations on them), `samples` (motions to experiment with), `evaluation` (how good it is).
 
-The names load what they need on first use, so that `import freshtake` itself costs next to nothing.
+Names load what they need on first use, so `import freshtake` itself costs next to nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everything freshtake raises on purpose. Catch `FreshtakeError` to catch it all."""
+"""The errors that freshtake raises on purpose. Catch `FreshtakeError` to catch them all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class FreshtakeError(Exception):
     """Base of all errors that freshtake raises on purpose; the message is one sentence for the user."""
 
     def __init__(self, message: str = "") -> None:
-        # Messages quote names from files, and damaged files have names of any length with line ends and
-        # codes that steer a terminal in them. Of a long message both ends are kept: file and problem.
+        # Messages quote names from files; in damaged files these can be of any length and contain line ends
+        # or terminal control codes. Both ends of a long message are kept: file and problem.
         message = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", message)
         if len(message) > LONGEST_MESSAGE:
             message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 3 :]}"
@@ -24,7 +24,7 @@ class InvalidMotion(FreshtakeError):
 
 
 class SkeletonMismatch(FreshtakeError):
-    """Clips that were asked to work together but whose skeletons are not compatible."""
+    """Clips that must share a skeleton but have incompatible ones."""
 
 
 class UsageError(FreshtakeError):
@@ -39,7 +39,7 @@ class MissingExtra(FreshtakeError):
 
 
 class FormatError(FreshtakeError):
-    """A file that cannot be read or written; says which file, where in it, and what was expected."""
+    """A file that cannot be read or written; names the file, the place in it, and what was expected."""
 
     def __init__(self, path: object, problem: str, place: str = "") -> None:
         self.path = str(path)

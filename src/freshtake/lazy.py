@@ -12,9 +12,9 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package (PEP 562).
 
-    `homes` says for each name in which module it is defined, or for each module which names are taken from it. A module
-    is one below the package, or any other by its full name.
-    `modules` are modules below the package that are public themselves. The package repeats its names under
+    `homes` maps each name to the module that defines it, or each module to the names taken from it. Modules are those
+    below the package, or any other by full name.
+    `modules` are public modules below the package. The package repeats its names under
     TYPE_CHECKING, for checkers and editors.
     """
     by_name: dict[str, str] = {}
@@ -36,10 +36,10 @@ def lazy_names(
 
 
 class Showable:
-    """What a notebook can show: motions, and models of variation."""
+    """Base of objects that a notebook can show: motions and variation models."""
 
     def show(self, **options: Any) -> Any:
-        """Show it moving in a notebook's cell, as `freshtake.view` does.
+        """Show it moving in a notebook cell, as `freshtake.view` does.
 
         Args:
             options: Those of `freshtake.view`: variants, count, seed, title, height.
@@ -47,5 +47,5 @@ class Showable:
         Returns:
             A value that a notebook displays; its `page()` is HTML for a file.
         """
-        # Drawing is many layers above motions, so it is looked up when it is needed and never imported from there.
+        # Drawing is many layers above motions, so it is looked up on use and never imported here.
         return import_module("freshtake").view(self, **options)

@@ -45,7 +45,7 @@ ACCLAIM = (
         "asf: cycle in the hierarchy",
         "x.asf",
         edited(ASF, ("root hip", "root hip\n    tibia hip")),
-        ("line 45", "'hip' has a parent"),
+        ("line 45", "'hip' already has a parent"),
     ),
     Case(
         "asf: cycle beside the root",
@@ -157,8 +157,8 @@ GLTF = (
     Case("gltf: uri above", "x.gltf", buffer_uri("../secret.bin"), ("'../secret.bin'", "same folder")),
     Case("gltf: uri absolute", "x.gltf", buffer_uri("/etc/hostname"), ("'/etc/hostname'", "same folder")),
     Case("gltf: uri escaped", "x.gltf", buffer_uri("below/%2e%2e/%2e%2e/secret.bin"), ("same folder",)),
-    Case("gltf: uri of a file", "x.gltf", buffer_uri("file:///etc/hostname"), ("nothing is fetched",)),
-    Case("gltf: uri of a host", "x.gltf", buffer_uri("https://example.com/x.bin"), ("nothing is fetched",)),
+    Case("gltf: uri of a file", "x.gltf", buffer_uri("file:///etc/hostname"), ("never fetched",)),
+    Case("gltf: uri of a host", "x.gltf", buffer_uri("https://example.com/x.bin"), ("never fetched",)),
     Case("gltf: uri of a pipe", "x.gltf", fifo_buffer, ("not a regular file",)),
     Case("gltf: uri missing", "x.gltf", buffer_uri("nowhere.bin"), ("no such file", "nowhere.bin")),
     Case("gltf: uri by a link", "inner/x.gltf", linked, ("leads out of the glTF file's folder",)),
@@ -289,7 +289,7 @@ def c3d(offset: int, value: bytes) -> Callable[[Path], object]:
 
 C3D = (
     Case("c3d: parameters beyond the file", "x.c3d", c3d(0, b"\xff"), ("byte 0", "block 255")),
-    Case("c3d: data beyond the file", "x.c3d", c3d(16, b"\xff\xff"), ("3 frames", "0 are there")),
+    Case("c3d: data beyond the file", "x.c3d", c3d(16, b"\xff\xff"), ("3 frames", "there are 0")),
     Case("c3d: data before the parameters", "x.c3d", c3d(16, b"\x00\x00"), ("byte 16", "block 0")),
 )
 

@@ -186,7 +186,7 @@ def test_an_npz_has_all_frames_and_one_body(
         (mixed / path.name).write_bytes(path.read_bytes())
     capsys.readouterr()
     assert run(["augment", str(mixed), "-o", str(tmp_path / "no.npz"), "-n", "1", "--quiet"]) == 2
-    assert "another body" in capsys.readouterr().err and not (tmp_path / "no.npz").exists()
+    assert "different body" in capsys.readouterr().err and not (tmp_path / "no.npz").exists()
 
 
 def test_parquet_is_a_table_or_one_sentence(kicks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ TEXT_BOMB = b"".join(
         ("a.png", b"no picture", "this is no PNG picture"),
         ("a.png", TEXT_BOMB, "this is no PNG picture"),
         ("a.npy", b"no array", "an array in npy layout"),
-        ("a.npy", HUGE_CLAIM, "takes 2000000000000 bytes, but 16 are there"),
+        ("a.npy", HUGE_CLAIM, "takes 2000000000000 bytes, but there are 16"),
         ("a.npy", WORDS, "an array of heights was expected, not of <U1"),
         ("a.csv", b"1,2\n3,x\n", "line 2: heights were expected"),
         ("a.csv", b"1,2\n3\n", "line 2: 2 heights were expected"),

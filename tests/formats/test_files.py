@@ -69,7 +69,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         read_bytes(tmp_path / "x")
     (tmp_path / "y").write_bytes(b"12345")
     assert read_bytes(tmp_path / "y", largest=5) == b"12345"
-    with pytest.raises(FormatError, match="5 bytes, more than the 4"):
+    with pytest.raises(FormatError, match="5 bytes, more than the limit of 4"):
         read_bytes(tmp_path / "y", largest=4)
 
 

@@ -103,7 +103,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "unknown arrays": (zipped({"apples.npy": npy(1.0)}), "were expected, not apples"),
     "too many members": (zipped({f"a{k}.npy": b"" for k in range(1200)}), "more than 1000 members"),
     "just too many members": (zipped({f"a{k}.npy": b"" for k in range(1010)}), "1010 members, more than 1000"),
-    "twice the same": (twice, "holds this member twice"),
+    "twice the same": (twice, "contains this member twice"),
     "absolute name": (zipped({"/etc/points.npy": b"x"}), "plain name was expected"),
     "parent folder": (zipped({"a/../../points.npy": b"x"}), "plain name was expected"),
     "backslashes": (zipped({"..\\points.npy": b"x"}), "plain name was expected"),
@@ -113,8 +113,8 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "bzip2": (zipped({"points.npy": b"x" * 99}, zipfile.ZIP_BZIP2), "neither stored nor deflated"),
     "bomb": (bomb, "claim to inflate to 3145.* are not trusted"),
     "claims terabytes": (patched(PLAIN, 24, b"\xfe\xff\xff\xff"), "claim to inflate to .* are not trusted"),
-    "declares too little": (overfull, "128 bytes are declared, but more are there"),
-    "declares too much": (patched(GOOD, 24, b"\xff\xff\x00\x00"), "65535 bytes are declared, but 272 are there"),
+    "declares too little": (overfull, "128 bytes are declared, but there are more"),
+    "declares too much": (patched(GOOD, 24, b"\xff\xff\x00\x00"), "65535 bytes are declared, but there are 272"),
     "wrong checksum": (PLAIN.replace(np.ones(1).tobytes(), np.zeros(1).tobytes(), 1), "checksum is wrong"),
     "damaged deflate": (GOOD[:50] + b"\xff" * 30 + GOOD[80:], "member 'vertices.npy': .*damaged"),
     "directory points elsewhere": (patched(PLAIN, 42, b"\x05\x00\x00\x00"), "no member starts"),
@@ -130,7 +130,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     ),
     "huge shape": (
         zipped({"points.npy": npy(np.ones((111111, 1)))[:128].replace(b"111111", b"999999")}),
-        "takes 7999992 bytes, but 0 are there",
+        "takes 7999992 bytes, but there are 0",
     ),
     "overflowing shape": (
         zipped({"points.npy": npy(np.ones(1)).replace(b"(1,), }" + b" " * 18, b"(4294967296, 4294967296), ")[:136]}),
@@ -142,7 +142,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     ),
     "unknown kind": (bones(kind=np.array("dance")), "one of clip, mesh, points, stroke was expected, not 'dance'"),
     "newer version": (bones(kind=np.array("clip"), version=2), "newer freshtake"),
-    "no names": (bones(names=None), "array 'names' is missing; there are parents"),
+    "no names": (bones(names=None), "array 'names' is missing; the file has parents"),
     "names as numbers": (bones(names=np.arange(3)), "array 'names': a list of texts"),
     "names twice": (bones(names=np.array(["a", "b", "a"])), "two joints are named 'a'"),
     "impossible letters": (bones(names=np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")), "character that does not exist"),
@@ -201,7 +201,7 @@ def test_a_member_is_never_inflated_beyond_what_it_declares(folder: Path) -> Non
     (folder / "secret_bomb.npz").write_bytes(data)
     tracemalloc.start()
     try:
-        with pytest.raises(ft.FormatError, match="136 bytes are declared, but more are there"):
+        with pytest.raises(ft.FormatError, match="136 bytes are declared, but there are more"):
             ft.read(folder / "secret_bomb.npz")
         assert tracemalloc.get_traced_memory()[1] < 4 << 20
     finally:

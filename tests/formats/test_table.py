@@ -194,7 +194,7 @@ def test_equal_times_of_a_coarse_clock_are_set_apart(tmp_path: Path) -> None:
     path = table(tmp_path / "a.csv", "t,x\n0.000,1\n0.010,2\n0.020,3\n0.020,4\n0.021,5\n")
     stroke = ft.read(path, warn=said.append)
     np.testing.assert_allclose(stroke.times, [0, 0.01, 0.02, 0.0205, 0.021], atol=1e-12)
-    assert len(said) == 1 and "1 points share the time" in said[0]
+    assert len(said) == 1 and "1 points have the same time" in said[0]
 
 
 BROKEN = [
@@ -211,8 +211,8 @@ BROKEN = [
     ("t,x,y\n0,1,2\n1,inf,2\n", "line 3: column 'x' needs a finite number in every row"),
     ("t,x,y\n0,1,2\n1,1e999,2\n", "line 3: column 'x' needs a finite number"),
     ("t,x,y\n0,1,2\n,1,2\n", "line 3: column 't' needs a finite number in every row"),
-    ("t,x,y\n0,1,2\n1,1,2\n0.5,1,2\n", "line 4: the time must be later than in the row before"),
-    ("t,x,y\n0,1,2\n0,1,2\n0,1,3\n", "line 3: the time must be later than in the row before"),
+    ("t,x,y\n0,1,2\n1,1,2\n0.5,1,2\n", "line 4: the time must be later than in the previous row"),
+    ("t,x,y\n0,1,2\n0,1,2\n0,1,3\n", "line 3: the time must be later than in the previous row"),
     ("t,x,x\n0,1,2\n", "line 1: two columns are named 'x'"),
     ("t,x,\n0,1,2\n", "line 1: column 3 of 3 has no name"),
     ("x,y,z\n1 2,,3\n", "line 2: column 'x' needs a finite number, not '1 2'"),

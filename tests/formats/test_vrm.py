@@ -74,7 +74,7 @@ def test_bundles_in_bundles_end_somewhere() -> None:
     packet = message("/x", 1)
     for _ in range(9):
         (packet,) = bundles([packet])
-    with pytest.raises(UsageError, match="no OSC"):
+    with pytest.raises(UsageError, match="not an OSC"):
         decoded(packet)
 
 

@@ -55,7 +55,7 @@ def of_two_lines() -> ft.FormatError:
     [
         (KeyError("x"), "KeyError"),
         (of_two_lines(), "not one sentence"),
-        (ft.FormatError("x", "the file asks for more memory than there is"), "last net"),
+        (ft.FormatError("x", "the file needs more memory than is available"), "last net"),
         (ft.FormatError("x", "fine"), ""),
     ],
 )

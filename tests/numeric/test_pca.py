@@ -77,8 +77,8 @@ def test_random_projection_equals_the_exact_one(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("rows", "options", "says"),
     [
-        (np.zeros((4, 9)), {"count": 5}, "5 components were asked for, but 4 frames of 9 values have at most 4"),
-        (np.zeros((4, 9)), {"energy": 1.5}, "energy is a share"),
+        (np.zeros((4, 9)), {"count": 5}, "5 components were requested, but 4 frames of 9 values have at most 4"),
+        (np.zeros((4, 9)), {"energy": 1.5}, "energy must be a fraction"),
         (np.zeros((4, 9)), {"error": -1.0}, "error must be 0 or more"),
         (np.zeros(4), {}, "rows and columns"),
         (np.array([[0.0, 1.0], [np.nan, 1.0]]), {}, "row 1 holds nan"),

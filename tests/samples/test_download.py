@@ -120,7 +120,7 @@ def test_what_is_there_is_not_fetched_again_unless_it_differs(server: Server, tm
         ("404", r"take 01_01 could not be fetched: the server answered 404 for http://127.*01_01.bvh"),
         ("503", "the server answered 503"),
         ("changed", "its SHA-256 is not the listed one: try again"),
-        ("truncated", "the connection broke off: try again"),
+        ("truncated", "the connection was lost: try again"),
         ("endless", "more than the listed 560000 bytes"),
     ],
 )
@@ -151,7 +151,7 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/"
-        with pytest.raises(DownloadFailed, match=r"take 01_03 .* cannot be reached: check the connection"):
+        with pytest.raises(DownloadFailed, match=r"take 01_03 .* cannot be reached: check the internet connection"):
             download(["01_03"], tmp_path, base_url=address, listed=listed(), retries=0)
     assert list(tmp_path.iterdir()) == []
 

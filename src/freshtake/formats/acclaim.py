@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 def parse_amc(path: Path, text: str, skeleton: Skeleton) -> tuple[bool | None, float | None, Floats]:
     """Return whether the header states degrees, its rate, and columns (frames, channels) in the skeleton's layout.
 
-    Unit and rate are None where the header does not state them; the order of joints in the file is free.
+    Unit and rate are None if the header does not state them; the order of joints in the file is free.
     """
     text = _COMMENT.sub("", text) if "#" in text else text
     degrees, fps, start = _header(path, text)
@@ -60,7 +60,7 @@ def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
 
 
 def _frames(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
-    """Return a row for each frame: a frame number, then a line for each joint with the numbers of its dofs."""
+    """Return a row for each frame, which in the file is a frame number, then a line per joint with its dofs' values."""
     rows: list[list[float]] = []
     frame = 0
     values: dict[str, list[float]] | None = None  # of the joints of an unfinished frame
@@ -104,11 +104,11 @@ def _numbers(path: Path, frame: int, words: list[str], count: int, line: int) ->
 def _no_joint(
     path: Path, frame: int, word: str, layout: dict[str, int], values: dict[str, list[float]], lines: tuple[int, int]
 ) -> FormatError:
-    """Return the error for a word in place of a joint's name; `lines` are those of the word and of the word before."""
+    """Return the error for a word other than the expected joint; `lines`: those of the word and the one before."""
     line, before = lines
     missing = next(name for name in layout if name not in values)
     if word in values:
-        problem = f"joint {word!r} comes a second time, while {missing!r} is missing"
+        problem = f"joint {word!r} appears twice, while {missing!r} is missing"
     elif finite_number(word or "0") is not None:
         line, problem = before, f"joint {missing!r} is missing: every frame lists every joint that has dofs"
     else:
@@ -116,13 +116,13 @@ def _no_joint(
     return FormatError(path, f"frame {frame}: {problem}", f"line {line}")
 
 
-_LARGEST_MISFIT = np.radians(1.0)  # rotation outside of a joint's dofs, as interpolation causes it
+_LARGEST_MISFIT = np.radians(1.0)  # rotation outside a joint's dofs, as caused by interpolation
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
     """Read one clip; `channels` holds the numbers of the file unchanged, in the order of the skeleton's joints.
 
-    The rate is the caller's, else the file's (:SAMPLES-PER-SECOND, rarely there), else 120 with a warning.
+    The rate is the caller's, else the file's (:SAMPLES-PER-SECOND, rarely present), else 120 with a warning.
     """
     source = skeleton_file(path, options)
     skeleton, asf_degrees = asf_skeleton(source, read_text(source))
@@ -192,7 +192,7 @@ def to_text(path: Path, clip: Clip) -> str:
     values, degrees = _columns(path, clip)
     starts = np.cumsum([0, *[len(dofs) for dofs in clip.skeleton.channels]]).tolist()
     spans = [span for span in zip(clip.skeleton.names, starts[:-1], starts[1:], strict=True) if span[1] < span[2]]
-    # The format has no field for the vertical axis: state it where the body does not reveal it.
+    # The format has no field for the vertical axis: state it if the body does not reveal it.
     lines = [f"# up {clip.up}"] if hides_up(clip) else []
     lines += [":FULLY-SPECIFIED", ":DEGREES" if degrees else ":RADIANS"]
     for number, row in enumerate(values.tolist(), start=1):
@@ -213,7 +213,7 @@ def _columns(path: Path, clip: Clip) -> tuple[Floats, bool]:
 
 
 def _computed(path: Path, clip: Clip) -> Floats:
-    """Return continuous angles in degrees. Rotation outside of a joint's dofs (up to 1 degree) is dropped."""
+    """Return continuous angles in degrees. Rotation outside a joint's dofs (up to 1 degree) is dropped."""
     skeleton = clip.skeleton
     assert skeleton.axes is not None
     back = inverse(skeleton.axes)

@@ -1,7 +1,7 @@
 """Read and write Alembic (.abc): meshes as vertex caches, with the extra `freshtake[alembic]`.
 
-Alembic states neither unit nor vertical axis. By convention y is up, and corners of faces are clockwise, the other way
-round than in OBJ, glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
+Alembic states neither unit nor vertical axis. By convention y is up, and face corners are clockwise, unlike in OBJ,
+glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class _Part(NamedTuple):
 
 
 def read(path: Path, options: ReadOptions) -> MeshSequence:
-    """Read all meshes of a file as one mesh sequence, in the world.
+    """Read all meshes of a file as one mesh sequence, in world space.
 
-    Polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
+    Polygons are cut into triangles, and texture coordinates are kept if each vertex has one.
     """
     read_head(path)  # a missing file gets the same message as in all formats
     lib = _library()
-    # The library reads beyond its buffers where a file is damaged, and raises no exception.
+    # If a file is damaged, the library reads beyond its buffers instead of raising an exception.
     try_apart(path, __name__, "read")
     try:
         archive = lib.Abc.IArchive(str(path))
@@ -86,7 +86,7 @@ def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
 
 
 def _times(path: Path, parts: list[_Part], options: ReadOptions, note: dict[str, Any]) -> tuple[list[float], float]:
-    """Return the seconds of all frames, and the seconds from one to the next.
+    """Return the times of all frames, and the time between frames, in seconds.
 
     The object with the most samples decides: a rigid mesh may be the child of a transform with a sample per frame.
     """
@@ -130,7 +130,7 @@ def _sequence(
         for k, part in enumerate(parts):
             points = np.asarray(part.schema.getValue(lib.Abc.ISampleSelector(time)).getPositions(), dtype=np.float64)
             if len(points) != counts[k]:
-                problem = f"{part.name!r} changes its number of vertices: a mesh sequence keeps them"
+                problem = f"{part.name!r} changes its number of vertices, which must be constant in a mesh sequence"
                 raise FormatError(path, problem, f"{time:g} s")
             matrix = _world(lib, part, time)
             vertices[frame, places[k] : places[k + 1]] = points @ matrix[:3, :3] + matrix[3, :3]
@@ -162,17 +162,17 @@ def _world(lib: Any, part: _Part, time: float) -> Floats:
 
 
 def _triangles(path: Path, sample: Any, name: str) -> Whole:
-    """Return triangles (n, 3), fanned out of the polygons, counter-clockwise seen from outside."""
+    """Return triangles (n, 3), fanned from the polygons, counter-clockwise as seen from outside."""
     corners = np.asarray(sample.getFaceIndices(), dtype=np.int64)
     sizes = np.asarray(sample.getFaceCounts(), dtype=np.int64)
     inside = corners.min(initial=0) >= 0 and corners.max(initial=0) < len(sample.getPositions())
     if sizes.sum() != len(corners) or sizes.min(initial=3) < 0 or not inside:
-        raise FormatError(path, f"the faces of {name!r} have other corners than their counts say: get the file again")
+        raise FormatError(path, f"the corners of {name!r} do not match the counts of its faces: get the file again")
     return corners[fans(sizes)[0][:, [0, 2, 1]]].astype(np.int32)
 
 
 def _coordinates(schema: Any, sample: Any) -> Single | None:
-    """Return texture coordinates (vertices, 2) where each vertex has one, else None."""
+    """Return texture coordinates (vertices, 2) if each vertex has one, else None."""
     param = schema.getUVsParam()
     if not param.valid():
         return None

@@ -92,7 +92,7 @@ def body(count: int) -> Skeleton:
     return Skeleton(names, np.array(parents), offsets)
 
 
-# Endings of file names that state the model: AMASS's, and ours.
+# File name endings that state the model: AMASS's and ours.
 ENDINGS = {"_poses.npz": 52, ".amass.npz": 52, "_stageii.npz": 55, ".smplx.npz": 55}
 _RATES = ("mocap_frame_rate", "mocap_framerate", "fps")
 _PARTS = {"root_orient": 3, "pose_body": 63, "pose_jaw": 3, "pose_eye": 6, "pose_hand": 90}

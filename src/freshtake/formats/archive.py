@@ -37,7 +37,7 @@ def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
 
 
 def _write_zip(target: IO[bytes], members: Iterable[tuple[str, bytes]], compress: bool) -> int:
-    """Write an archive and return how many bytes its members have."""
+    """Write an archive and return the total size of its members in bytes."""
     total = 0
     with zipfile.ZipFile(target, "w") as archive:
         for name, content in members:
@@ -80,13 +80,13 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
     actual = len(content) - layout.start
     if count * layout.dtype.itemsize != actual:
         expected = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
-        raise FormatError(path, f"{expected}, but {actual} are there", place)
+        raise FormatError(path, f"{expected}, but there are {actual}", place)
     flat = np.frombuffer(content, layout.dtype, count, layout.start)
     if layout.dtype.kind == "U":
         codes = flat.view(np.dtype(np.uint32).newbyteorder(layout.dtype.byteorder))
         # numpy accepts such an array, and Python fails later, when its text is used.
         if codes.size and codes.max() > 0x10FFFF:
-            raise FormatError(path, "the text holds a character that does not exist", place)
+            raise FormatError(path, "the text contains a character that does not exist", place)
     try:
         return flat.reshape(layout.shape[::-1]).T if layout.fortran else flat.reshape(layout.shape)
     except (ValueError, OverflowError):
@@ -94,7 +94,7 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
 
 
 def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
-    # Only the header is copied: a member may have gigabytes.
+    # Only the header is copied: a member may have gigabytes of data.
     content = bytes(whole[: 12 + _LONGEST_HEADER])
     if not content.startswith(b"\x93NUMPY") or len(content) < 12 or content[6] not in (1, 2, 3):
         raise FormatError(path, "an array in npy layout (version 1, 2 or 3) was expected", place)
@@ -122,7 +122,7 @@ def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
 
 
 def most_inflated(file_length: int) -> int:
-    """Return how many bytes the members of an archive of this length may have together."""
+    """Return the number of bytes that the members of an archive of this length may have in total."""
     return max(ALWAYS_FINE, min(LARGEST_RATIO * file_length, LARGEST_TOTAL))
 
 
@@ -146,7 +146,7 @@ class Archive:
         """Return one array, read-only."""
         place = f"array {key!r}"
         if key not in self:
-            raise FormatError(self.path, f"the array {key!r} is missing; there are {', '.join(self.keys) or 'none'}")
+            raise FormatError(self.path, f"the array {key!r} is missing; the file has {', '.join(self.keys) or 'none'}")
         return decode_array(self.path, self.inflated(f"{key}.npy"), place)
 
     def text(self, name: str) -> str:
@@ -173,9 +173,9 @@ class Archive:
                 problem = "the compressed bytes are damaged: get the file again"
                 raise FormatError(self.path, problem, place) from None
             if len(content) > info.file_size:
-                raise FormatError(self.path, f"{info.file_size} bytes are declared, but more are there", place)
+                raise FormatError(self.path, f"{info.file_size} bytes are declared, but there are more", place)
         if len(content) != info.file_size:
-            raise FormatError(self.path, f"{info.file_size} bytes are declared, but {len(content)} are there", place)
+            raise FormatError(self.path, f"{info.file_size} bytes are declared, but there are {len(content)}", place)
         if zlib.crc32(content) != info.CRC:
             raise FormatError(self.path, "the checksum is wrong: the file is damaged, get it again", place)
         return content
@@ -200,11 +200,11 @@ class Archive:
             return array.astype(dtype, copy=False)
 
     def optional(self, key: str, dtype: type = np.float64) -> npt.NDArray[Any] | None:
-        """Return an array of numbers, None where it is absent."""
+        """Return an array of numbers, None if it is absent."""
         return self.numbers(key, dtype) if key in self else None
 
     def whole_numbers(self, key: str, highest: int = 2**31 - 1) -> Ints:
-        """Return an array of integers that lie in the range of an index (-1 for none)."""
+        """Return an array of integers in the range of an index (-1 for none)."""
         array = self.array(key)
         if array.dtype.kind not in "iu":
             raise FormatError(self.path, f"whole numbers were expected, not {array.dtype}", f"array {key!r}")
@@ -213,14 +213,14 @@ class Archive:
         return array.astype(np.intp)
 
     def number(self, key: str) -> float:
-        """Return a single number, also where it was saved as an array with one entry."""
+        """Return a single number, even if it was saved as an array with one entry."""
         array = self.numbers(key)
         if array.size != 1:
             raise FormatError(self.path, f"one number was expected, not {array.shape}", f"array {key!r}")
         return float(array.reshape(()))
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Return a list of texts, or the default where the key is absent and there is one."""
+        """Return a list of texts, or the default, if any, for an absent key."""
         if default is not None and key not in self:
             return default
         array = self.array(key)
@@ -231,14 +231,14 @@ class Archive:
         return tuple(array.ravel().tolist())
 
     def one_text(self, key: str, default: str) -> str:
-        """Return a single text, or the default where the key is absent."""
+        """Return a single text, or the default if the key is absent."""
         values = self.texts(key, (default,))
         if len(values) != 1:
             raise FormatError(self.path, f"one text was expected, not {len(values)}", f"array {key!r}")
         return values[0]
 
     def frame_time(self, options: ReadOptions) -> float:
-        """Return seconds per frame: `frame_time` where the file has it, else from `fps`, else from the caller's fps."""
+        """Return seconds per frame: `frame_time` if the file has it, else from `fps`, else from the caller's fps."""
         fps = self.number("fps") if "fps" in self else options.fps
         if fps is None and "frame_time" not in self:
             raise FormatError(self.path, "the file states no frame rate: give it as fps")
@@ -291,7 +291,7 @@ def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) ->
         if name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\x00" in name or not name:
             raise FormatError(path, "a plain name was expected, not a path out of the archive", place)
         if entry.filename in seen:
-            raise FormatError(path, "the archive holds this member twice", place)
+            raise FormatError(path, "the archive contains this member twice", place)
         seen.add(entry.filename)
         if entry.flag_bits & 0x1:
             raise FormatError(path, "the member is encrypted: save the arrays without a password", place)
@@ -317,7 +317,7 @@ def write_archive(
     most = min(LARGEST, MOST)
     total = sum(array.nbytes for array in arrays.values())
     if total > most:
-        raise FormatError(path, f"the arrays have {total} bytes, more than the {most} that an archive holds: cut them")
+        raise FormatError(path, f"the arrays have {total} bytes, more than the {most} an archive can hold: cut them")
     with replacing(path, durable=durable) as temporary:
         for packed in (True, False) if compress else (False,):
             members = chain(
@@ -330,7 +330,7 @@ def write_archive(
             if total <= most_inflated(size):
                 break
         if size > most:
-            raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
+            raise FormatError(path, f"the file would be larger than the {most} bytes that can be read back: cut it")
 
 
 def npy_bytes(array: npt.NDArray[Any]) -> bytes:

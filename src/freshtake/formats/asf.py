@@ -24,7 +24,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_euler, multiply, rotate
 
 DOFS = ("tx", "ty", "tz", "rx", "ry", "rz")
-_BLANKS = str.maketrans("(),", "   ")  # the format counts commas and parentheses as white space
+_BLANKS = str.maketrans("(),", "   ")  # the format treats commas and parentheses as white space
 _INFINITE = {"inf": inf, "+inf": inf, "-inf": -inf}
 
 Vector = tuple[float, float, float]
@@ -39,7 +39,7 @@ class Word(NamedTuple):
 
 @dataclass
 class Root:
-    """`order` lists the columns and the sequence of turns about fixed axes; `axis` is that of `orientation` only."""
+    """`order`: the columns and the sequence of rotations about fixed axes; `axis` is that of `orientation` only."""
 
     line: int
     order: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def _sections(path: Path, text: str) -> dict[str, _Words]:
         if words and words[0].startswith(":"):
             name = words.pop(0).lower()
             if name in sections and name in (":units", ":root", ":bonedata", ":hierarchy"):
-                raise FormatError(path, f"the section {name} comes a second time: keep one", f"line {number}")
+                raise FormatError(path, f"the section {name} appears twice: keep one", f"line {number}")
             here = []
             sections[name] = _Words(path, here, number)
         if words and here is None:
@@ -233,7 +233,7 @@ def _bone(words: _Words) -> Bone:
     if not bone.name:
         raise FormatError(words.path, "a bone has no name", place)
     if bone.name.lower() == "root":
-        raise FormatError(words.path, "a bone is named 'root', which is the root's own name: rename it", place)
+        raise FormatError(words.path, "a bone is named 'root', which is reserved for the root: rename it", place)
     if bone.direction is None or bone.length is None:
         missing = "direction" if bone.direction is None else "length"
         raise FormatError(words.path, f"bone {bone.name!r} has no {missing}", place)
@@ -310,7 +310,7 @@ def _ordered(path: Path, by_name: dict[str, Bone], children: dict[str, list[str]
     reached = {bone.name for bone in bones}
     for name, bone in by_name.items():
         if name not in reached:
-            problem = f"bone {name!r} does not hang on the root: add it to :hierarchy"
+            problem = f"bone {name!r} is not connected to the root: add it to :hierarchy"
             raise FormatError(path, problem, f"line {bone.line}")
     return bones, parents
 
@@ -332,7 +332,7 @@ def _children(path: Path, bones: dict[str, Bone], hierarchy: _Words) -> dict[str
             continue
         if name in above or name == "root":
             first = f" (in line {above[name]})" if name in above else ""
-            raise FormatError(path, f"{name!r} has a parent already{first}", f"line {line}")
+            raise FormatError(path, f"{name!r} already has a parent{first}", f"line {line}")
         above[name] = line
         children.setdefault(row[0], []).append(name)
     return children
@@ -349,7 +349,7 @@ def _turns(dofs: tuple[str, ...], order: str) -> str:
 
 
 def _turned(angles: Vector, order: str, unit: float) -> Floats:
-    """Return a rotation; its angles are listed for x, y and z, in whatever order they are applied."""
+    """Return a rotation; its angles are listed for x, y and z, whatever the order of application."""
     back = order[::-1]
     return from_euler(np.array(angles)[["XYZ".index(axis) for axis in back]] * unit, back)
 

@@ -203,7 +203,7 @@ def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite
 
 def _writable(name: str, what: str) -> str:
     if _NAME.fullmatch(name) is None or name != name.strip():
-        raise InvalidMotion(f"the {what} name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it")
+        raise InvalidMotion(f"the {what} name {name!r} has braces or outer blanks, which BVH cannot store: rename it")
     return name
 
 
@@ -214,7 +214,7 @@ def _vector(values: tuple[float, ...] | list[float]) -> str:
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
 
 
-# BVH has no field for the vertical axis, and no comments. Where the body does not reveal it, blanks after the first
+# BVH has no field for the vertical axis, and no comments. If the body does not reveal it, blanks after the first
 # word state it, which every reader skips: without them a variant of a z-up take could be read back lying down.
 _UP_MARKS = {"y": " \t", "z": "\t "}
 
@@ -269,7 +269,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> None:
-    """Check that each line holds one frame where there are as many lines as frames; wrapped frames are accepted."""
+    """Check that each line holds one frame if there are as many lines as frames; wrapped frames are accepted."""
     words = words_per_line(data)
     filled = np.flatnonzero(words)
     if len(filled) == frames and (words[filled] != columns).any():
@@ -304,7 +304,7 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
 def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     """Return a BVH file that differs from another only in the bytes of changed numbers.
 
-    `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None where the file
+    `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None if the file
     does not have a line for every frame.
     """
     data = source.read_bytes()
@@ -334,7 +334,7 @@ def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
 def _other_layout(skeleton: Skeleton) -> Skeleton | None:
     """Return the skeleton with a layout that BVH can hold: no bone axes, rotations in the order of the columns.
 
-    None where the skeleton's layout is of this kind already. An Acclaim clip gets three plain angles.
+    None if the skeleton's layout is already of this kind. An Acclaim clip gets three plain angles.
     """
     if skeleton.axes is not None:
         return replace(skeleton.with_layout(), axes=None)

@@ -37,7 +37,7 @@ class Numbers:
         return np.frombuffer(data, dtype=">i2" if self.processor == "sgi" else "<i2").astype(np.int16)
 
     def floats(self, data: bytes) -> npt.NDArray[np.float32]:
-        """Return 32-bit floats; those of DEC have their halves exchanged and are four times as large."""
+        """Return 32-bit floats; those of DEC have their halves swapped and are four times as large."""
         if self.processor != "dec":
             return np.frombuffer(data, dtype=">f4" if self.processor == "sgi" else "<f4").astype(np.float32)
         halves = np.frombuffer(data, dtype="<u2").reshape(-1, 2).astype(np.uint32)
@@ -64,7 +64,7 @@ class Parameters:
         self._values = values
 
     def number(self, group: str, name: str) -> float | None:
-        """Return the first number of a parameter, None where it is absent, empty or text."""
+        """Return the first number of a parameter, None if it is absent, empty or text."""
         value = self._values.get((group, name))
         return float(value[0]) if isinstance(value, np.ndarray) and len(value) else None
 
@@ -104,7 +104,7 @@ def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parame
     at = start + 4
     while at + 2 <= len(data):
         length, group = struct.unpack_from("bb", data, at)
-        length = abs(length)  # negative where the parameter is locked
+        length = abs(length)  # negative if the parameter is locked
         if length == 0:
             break
         place = f"byte {at}"
@@ -199,7 +199,7 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
     width = (4 if floating else 2) * (4 * points + header.analog)
     there = max(len(data) - start, 0) // width
     if there < frames:
-        problem = f"{frames} frames of {width} bytes are declared, but {there} are there: the file is cut or damaged"
+        problem = f"{frames} frames of {width} bytes are declared, but there are {there}: the file is cut or damaged"
         raise FormatError(path, problem, f"byte {start}")
     raw = data[start : start + frames * width]
     with np.errstate(all="ignore"):
@@ -259,7 +259,7 @@ def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a point clip, or the joint positions of a clip, in 32-bit floats; gaps read back as gaps.
 
-    A unit that C3D has no name for is converted to millimetres; that of a clip is guessed where it is not known.
+    A unit that C3D has no name for is converted to millimetres; that of a clip is guessed if it is not known.
     """
     if isinstance(motion, Clip):
         motion = motion.changed(unit_m=unit_in_metres(path, motion, options, "C3D stores its unit"))
@@ -292,7 +292,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         except FormatError:
             shape = ()
         if shape != points.positions.shape:  # ezc3d reports no error when the disk is full
-            raise FormatError(path, "the file could not be written whole: is the disk full?")
+            raise FormatError(path, "the file could not be written completely: is the disk full?")
 
 
 def _content(content: Any, points: PointClip, single: npt.NDArray[np.float32], unit: str) -> Any:
@@ -308,7 +308,7 @@ def _content(content: Any, points: PointClip, single: npt.NDArray[np.float32], u
         content.add_parameter("POINT", "LONG_FRAMES", [float(frames)])
     values = np.ones((4, count, frames))
     values[:3] = np.where(gaps[..., None], 0.0, single).transpose(2, 1, 0)
-    # The residual marks gaps, so that a point at the origin is not taken for one.
+    # The residual marks gaps, so a point at the origin is not mistaken for one.
     residuals = np.where(gaps, -1.0, np.where((single == 0.0).all(-1), 1.0, 0.0))
     content["data"]["points"] = values
     content["data"]["meta_points"] = {

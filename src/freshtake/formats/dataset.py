@@ -1,4 +1,4 @@
-"""Write many motions with their labels as one file for learners: WebDataset (.tar), .npz or .parquet; no torch."""
+"""Write many motions with their labels as one training file: WebDataset (.tar), .npz or .parquet; no torch."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class Sample(NamedTuple):
 
 
 def is_dataset(path: Path) -> bool:
-    """Return whether a target is one file for a learner, by its ending."""
+    """Return whether a target is a single training file, judging by its extension."""
     return path.suffix.lower() in _WRITERS and not path.is_dir()
 
 
 def write_dataset(path: Path, samples: Iterable[Sample]) -> None:
     """Write samples as one file, atomically; equal samples give equal bytes.
 
-    The path ends in .tar (WebDataset: `NAME.json` and `NAME.npz` for each sample), .npz (all frames one after the
-    other, `first[k]` is where sample k begins) or .parquet (one row for each sample; needs pyarrow).
+    The path ends in .tar (WebDataset: `NAME.json` and `NAME.npz` for each sample), .npz (all frames
+    concatenated, `first[k]` is where sample k begins) or .parquet (one row for each sample; needs pyarrow).
     """
     _WRITERS[path.suffix.lower()](path, samples)
 
 
 def frame_arrays(motion: Motion) -> Arrays:
-    """Return the arrays that a learner reads, one row per frame, in single precision."""
+    """Return the arrays to learn from, one row per frame, in single precision."""
     arrays: Arrays
     match motion:
         case Clip():
@@ -58,7 +58,7 @@ def frame_arrays(motion: Motion) -> Arrays:
 
 
 def _body_arrays(motion: Motion) -> Arrays:
-    """Return the arrays that hold for all frames, and in an .npz for all samples."""
+    """Return the arrays that apply to all frames, and in an .npz to all samples."""
     match motion:
         case Clip():
             return {"names": text_array(motion.skeleton.names), "parents": motion.skeleton.parents.astype(np.int64)}
@@ -95,7 +95,7 @@ def _write_npz(path: Path, samples: Iterable[Sample]) -> None:
         if not labels:
             body, first = now, label["file"]
         elif arrays.keys() != frames[0].keys() or any(not np.array_equal(body[key], now[key]) for key in now):
-            problem = f"{label['file']} has another body than {first}: one .npz holds one body, a .tar any"
+            problem = f"{label['file']} has a different body than {first}: an .npz holds one body, a .tar any number"
             raise FormatError(path, problem)
         if isinstance(motion, Clip):  # clips of one skeleton may differ in its offsets
             offsets.append(motion.skeleton.offsets)
@@ -129,7 +129,7 @@ def _write_parquet(path: Path, samples: Iterable[Sample]) -> None:
 
 
 def _facts(motion: Motion) -> dict[str, Any]:
-    """Return what a learner needs to interpret the numbers; an unknown unit is None."""
+    """Return what is needed to interpret the numbers; an unknown unit is None."""
     facts: dict[str, Any] = {"frames": len(motion), "fps": 1.0 / motion.frame_time}
     if not isinstance(motion, Stroke):
         facts |= {"up": motion.up, "unit_m": motion.unit_m}

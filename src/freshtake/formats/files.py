@@ -26,12 +26,12 @@ from typing import Any
 from freshtake.errors import FormatError
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None  # file locks
-# Limits that readers share, so that a damaged file is refused before it costs memory or time.
+# Limits shared by all readers: a damaged file is refused before it costs memory or time.
 LARGEST = 4 << 30  # bytes; a file beyond this is refused before a byte of it is read
 DEEPEST = 500  # joints from the root to a tip
-MOST_NUMBERS = 20_000_000  # numbers of a clip that a small file may ask for
+MOST_NUMBERS = 20_000_000  # numbers per clip that a small file may declare
 # Effects of single precision in files.
-SINGLE = 1e-6  # relative to the body's size: a joint that moves by less does not move
+SINGLE = 1e-6  # relative to the body's size: a joint that moves by less counts as still
 LARGEST_SINGLE = 1e30  # lengths beyond this overflow in products
 SLOWEST_KEYS = 10.0  # keys per second below which keys are poses set by hand, not frames
 
@@ -41,7 +41,7 @@ def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
     with _explained(path, "the file cannot be read"):
         size = _regular(path)
         if size > largest:
-            raise FormatError(path, f"the file has {size} bytes, more than the {largest} that are read")
+            raise FormatError(path, f"the file has {size} bytes, more than the limit of {largest}")
         with path.open("rb") as stream:
             return stream.read(size)
 
@@ -64,12 +64,12 @@ _confined: ContextVar[tuple[Path, ...]] = ContextVar("_confined", default=())
 
 
 def confine_to(folders: Iterable[Path]) -> None:
-    """Refuse, in this context, to read or write files outside of some folders; links are followed first."""
+    """Refuse, in this context, to read or write files outside these folders; links are followed first."""
     _confined.set(tuple(folder.resolve() for folder in folders))
 
 
 def check_confined(path: Path) -> None:
-    """Refuse a path outside of the folders that `confine_to` named, where it named any."""
+    """Refuse a path outside the folders given to `confine_to`, if any."""
     folders = _confined.get()
     if folders and not any(path.resolve().is_relative_to(folder) for folder in folders):
         raise FormatError(path, f"this is outside of the allowed folders ({', '.join(map(str, folders))})")
@@ -88,9 +88,9 @@ def _regular(path: Path) -> int:
 
 @contextmanager
 def _explained(path: Path, problem: str) -> Iterator[None]:
-    """Turn the system's errors about a file into our sentences."""
+    """Turn the system's errors about a file into our messages."""
     if "\0" in str(path):
-        raise FormatError(repr(str(path)), "no file can have a name with a null character")
+        raise FormatError(repr(str(path)), "a file name cannot contain a null character")
     try:
         yield
     except FileNotFoundError:
@@ -99,7 +99,7 @@ def _explained(path: Path, problem: str) -> Iterator[None]:
         raise FormatError(path, f"{problem} ({error.strerror})") from None
 
 
-APART = "FRESHTAKE_READ_APART"  # set in the process that reads a file on trial
+APART = "FRESHTAKE_READ_APART"  # set in the process that tries to read a file
 _LONGEST = 300.0  # seconds that a trial may take
 _TRIAL = """
 import sys
@@ -115,11 +115,11 @@ except FreshtakeError:
 
 
 def try_apart(path: Path, module: str, function: str) -> None:
-    """Read a file on trial in another process, since C++ libraries may end their process on a damaged file.
+    """Try to read a file in another process, since C++ libraries may crash theirs on a damaged file.
 
     The function of the module takes a path and `ReadOptions`.
     """
-    # Inside the trial, or in an embedded Python that cannot start another one.
+    # Inside the trial, or in an embedded Python that cannot start another.
     if not sys.executable or os.environ.get(APART):
         return
     command = [sys.executable, "-c", _TRIAL, module, function, str(path)]
@@ -128,15 +128,15 @@ def try_apart(path: Path, module: str, function: str) -> None:
             command, capture_output=True, timeout=_LONGEST, check=False, env={**os.environ, APART: "1"}
         )
     except subprocess.TimeoutExpired:
-        problem = f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
+        problem = f"the file cannot be read within {_LONGEST:g} s: it is damaged or needs to be flattened"
         raise FormatError(path, problem) from None
-    # Killed by a signal, or ended by the library; a Python exception (1) will be raised again in this process.
+    # Killed by a signal, or ended by the library; a Python exception (1) is raised again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")
 
 
 def read_text(path: Path) -> str:
-    """Return the content as text with plain line feeds: UTF-8, else Latin-1 as old tools wrote; no binary."""
+    """Return the content as text with plain line feeds: UTF-8, else Latin-1 as written by old tools; not binary."""
     data = read_bytes(path)
     # Its zero bytes would otherwise be reported as binary, although an editor shows text.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -151,7 +151,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes and brackets") -> Any:
-    """Return the content of a JSON file; `problem` says what is wrong with other files, and the remedy."""
+    """Return the content of a JSON file; `problem` says what is wrong with other files, and how to fix it."""
     try:
         return json.loads(read_text(path))
     except RecursionError:
@@ -162,7 +162,7 @@ def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes
 
 
 def noted(text: Any) -> dict[str, Any]:
-    """Return the JSON object that our writer noted in a text field of a format; empty where there is none."""
+    """Return the JSON object that our writer stored in a text field of a format; empty if there is none."""
     try:
         note = json.loads(str(text or "{}"))
     except (ValueError, RecursionError):
@@ -171,11 +171,11 @@ def noted(text: Any) -> dict[str, Any]:
 
 
 class Existing(Enum):
-    """What happens to existing files."""
+    """Policies for existing files."""
 
-    REPLACE_FILES = "files are replaced, folders that are not empty are refused: what Python code meets"
-    REFUSE = "both are refused: what a command meets"
-    REPLACE = "files are replaced, also those inside a folder: what a command with --force meets"
+    REPLACE_FILES = "files are replaced, folders that are not empty are refused: the default in Python code"
+    REFUSE = "both are refused: the default of commands"
+    REPLACE = "files are replaced, also those inside a folder: commands with --force"
 
 
 _existing: ContextVar[Existing] = ContextVar("existing", default=Existing.REPLACE_FILES)
@@ -211,7 +211,7 @@ def scratch_folder() -> Iterator[Path]:
     """Yield a temporary folder for files that are not kept; a context that is confined to folders may use it too."""
     with TemporaryDirectory() as name:
         folder, folders = Path(name).resolve(), _confined.get()
-        # Without any folders nothing is confined, and adding one would confine.
+        # If there are no folders, nothing is confined, and adding one would confine.
         confined, existing = _confined.set((*folders, folder) if folders else ()), _existing.set(Existing.REPLACE_FILES)
         try:
             yield folder
@@ -224,8 +224,8 @@ def scratch_folder() -> Iterator[Path]:
 def replacing(path: Path, *, ending: str = "", durable: bool = False) -> Iterator[Path]:
     """Yield a temporary path next to the target, renamed to it when the block succeeds, else removed.
 
-    With `durable`, the content is flushed before the renaming: after a power cut there is the old file or the new one.
-    Some libraries need an `ending` of the path that they write to.
+    With `durable`, the content is flushed before the renaming: a power cut leaves the old or the new file.
+    `ending` is for libraries that write only to paths with a certain extension.
     """
     with _explained(path, "the file cannot be written"):
         if path.is_dir():
@@ -250,7 +250,7 @@ def replacing(path: Path, *, ending: str = "", durable: bool = False) -> Iterato
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder that becomes the target atomically; files are moved into one that may hold files."""
+    """Yield a temporary folder that becomes the target atomically, or whose files are moved into an existing target."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")
@@ -285,7 +285,7 @@ def _rename_folder(source: Path, target: Path) -> None:
 
 
 def _is_filled(folder: Path) -> bool:
-    """Return whether a folder holds anything besides what killed processes left, which is removed."""
+    """Return whether a folder contains anything but leftovers of killed processes, which are removed."""
     if not folder.is_dir():
         return False
     if all(_LEFT.fullmatch(path.name) for path in folder.iterdir()):
@@ -294,7 +294,7 @@ def _is_filled(folder: Path) -> bool:
 
 
 def make_durable(path: Path) -> None:
-    """Flush a file, or the names in a folder, to the disk, where the system supports it."""
+    """Flush a file, or the names in a folder, to the disk, if the system supports it."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
         try:
@@ -307,7 +307,7 @@ def _move_into(source: Path, target: Path) -> None:
     """Move every file to the same path in another folder, all or none; other files there stay."""
     files = [file for file in sorted(source.rglob("*")) if file.is_file()]
     replaced = source / ".replaced"  # removed with the source when all files are moved
-    moved: list[tuple[Path, Path]] = []  # new files, and where the replaced ones are
+    moved: list[tuple[Path, Path]] = []  # new files, and where the replaced ones went
     try:
         for file in files:
             place, old = target / file.relative_to(source), replaced / file.relative_to(source)
@@ -332,7 +332,7 @@ def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
     """Make a hidden file (or, without flags to open one, a folder) next to the target, locked while the block runs.
 
     The lock shows that its owner is alive, even to processes in another container and after its
-    number went to another process; the system releases it when the owner ends in whatever way.
+    process id was reused; the system releases it however the owner ends.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = path.parent.resolve()
@@ -389,7 +389,7 @@ def _clear_leftovers(folder: Path) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Open a file or folder and lock it; None where another process holds the lock, or where there are no locks."""
+    """Open a file or folder and lock it; None if another process holds the lock, or if locks are not supported."""
     if fcntl is None:
         return None
     descriptor = os.open(path, os.O_RDONLY)

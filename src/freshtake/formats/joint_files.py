@@ -25,7 +25,7 @@ TABLES = ("source", "target")
 
 
 class BodyMapFile(NamedTuple):
-    """Joints by part of the body; None where the file does not state them."""
+    """Joints by part of the body; None if the file does not state them."""
 
     source: Parts | None = None
     target: Parts | None = None
@@ -44,7 +44,7 @@ def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
 
 
 def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> None:
-    """Write tables that `read_body_maps` reads; a name that ends in .json is JSON, else TOML."""
+    """Write tables that `read_body_maps` reads, as JSON if the name ends in .json, else as TOML."""
     place = Path(path)
     if place.suffix.lower() == ".json":
         write_bytes(place, (json.dumps(maps, indent=2, ensure_ascii=False) + "\n").encode())
@@ -91,7 +91,7 @@ Limits = dict[str, tuple[float, float]]
 
 
 def read_limits(path: Path) -> Limits:
-    """Read the lowest and highest value by joint; an empty cell is no limit."""
+    """Read the lowest and highest value by joint; an empty cell means no limit."""
     out: Limits = {}
     for place, cells in csv_records(path, ("joint", "low", "high")):
         joint = cells["joint"]
@@ -107,7 +107,7 @@ def read_limits(path: Path) -> Limits:
 
 
 def _limit(path: Path, place: str, cell: str, sign: float) -> float:
-    # Only an empty cell or the word itself is no limit: 1e999 is a mistake, and so is infinity at the wrong end.
+    # Only an empty cell or the word itself means no limit: 1e999 is a mistake, and so is infinity at the wrong end.
     if cell.lower() in (("", "-inf") if sign < 0.0 else ("", "inf", "+inf")):
         return sign * math.inf
     value = finite_number(cell)
@@ -150,7 +150,7 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
     ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")
     if not (isinstance(ends, list) and _is_span(ends)):
-        raise FormatError(path, "frames are whole numbers from 0 on, [first, one after the last]", place)
+        raise FormatError(path, "frames are whole numbers of 0 or more, [first, one after the last]", place)
     hard, blend = row.get("hard", True), row.get("blend", 0.25)
     if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
         raise FormatError(path, "hard is true or false, and blend a number of seconds", place)
@@ -178,7 +178,7 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
     """Read contacts by the name of a foot (its ankle joint) or of a foot joint.
 
     JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
-    column for each name, a line for each frame, 0 to 1; a column `frame` is left out.
+    column for each name, a line for each frame, 0 to 1; a column `frame` is ignored.
     """
     source = Path(path)
     if source.suffix.lower() in (".csv", ".tsv"):

@@ -24,7 +24,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     """Return the arrays of a clip; those that only some clips have come last.
 
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
-    channel, NaN where a channel has none; infinite limits are allowed.
+    channel, NaN if a channel has none; infinite limits are allowed.
     """
     skeleton_arrays = _skeleton_arrays(clip.skeleton)
     arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
@@ -124,12 +124,12 @@ def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Li
 
 _VERSION = 1
 _ATTRIBUTE = "attribute_"
-# Arrays that tell the kind of a motion where the file does not state it.
+# Arrays that reveal the kind of motion if the file does not state it.
 _TELLING = {"clip": ("rotations", "parents"), "mesh": ("vertices",), "points": ("positions",), "stroke": ("points",)}
 
 
 def read(path: Path, options: ReadOptions) -> Motion:
-    """Read a clip, mesh sequence, point clip or stroke, by the file's `kind`, or else by which arrays it has."""
+    """Read a clip, mesh sequence, point clip or stroke, by the file's `kind`, or else by the arrays it has."""
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
@@ -141,7 +141,7 @@ def read(path: Path, options: ReadOptions) -> Motion:
         expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
         raise FormatError(archive.path, f"arrays named {expected} were expected, not {actual[:200]}")
     if "version" in archive and archive.number("version") > _VERSION:
-        raise FormatError(path, "the file was written by a newer freshtake: update it to read this", "array 'version'")
+        raise FormatError(path, "the file was written by a newer freshtake: update yours to read it", "array 'version'")
     if kind not in _READERS:
         raise FormatError(path, f"one of {', '.join(_READERS)} was expected, not {kind[:40]!r}", "array 'kind'")
     return _READERS[kind](archive, options)
@@ -193,7 +193,7 @@ _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write any motion; equal content gives equal bytes. A file name that ends as AMASS's gets the AMASS layout."""
+    """Write any motion; equal content gives equal bytes. A file name that ends like AMASS's gets the AMASS layout."""
     count = joints_in_name(path)
     if count is not None:
         return write_amass(path, motion, options, count)
@@ -229,4 +229,4 @@ def _arrays(motion: Motion) -> tuple[str, Arrays]:
         case Stroke():
             arrays = {"points": motion.points, "times": motion.times, "dimensions": text_array(motion.dimensions)}
             return "stroke", {**arrays, "name": text_array(motion.name), "provenance": text_array(motion.provenance)}
-    raise ValueError("one clip, stroke, point clip or mesh sequence goes into an npz file: write one file for each")
+    raise ValueError("an npz file holds one clip, stroke, point clip or mesh sequence: write one file for each")

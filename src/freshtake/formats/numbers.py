@@ -42,7 +42,7 @@ def finite_number(word: str) -> float | None:
 
 
 def finite_numbers(words: Sequence[str]) -> list[float] | None:
-    """Return the numbers that words without blanks spell, as `finite_number` does; None where one spells none."""
+    """Return the numbers that words without blanks spell, as `finite_number` does; None if one is not a number."""
     joined = "".join(words)
     # float() would also accept digits of other scripts, and 1_000.
     if not joined.isascii() or "_" in joined:
@@ -70,7 +70,7 @@ def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
 
 
 def words_per_line(text: str) -> Ints:
-    """Return how many words each line has."""
+    """Return the number of words in each line."""
     data = np.frombuffer(b" " + text.encode("ascii", "replace"), dtype=np.uint8)
     blank = data <= ord(" ")
     begins = np.flatnonzero(blank[:-1] > blank[1:])
@@ -88,7 +88,7 @@ def _chunks(raw: bytes) -> Iterator[bytes]:
 
 
 def _parse(raw: bytes) -> Floats:
-    # Blanks at both ends, so that the first and the last word have boundaries as well.
+    # Blanks at both ends give the first and the last word boundaries as well.
     data = np.frombuffer(b" " + raw + b" ", dtype=np.uint8)
     blank = data <= ord(" ")
     edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
@@ -108,7 +108,7 @@ def _parse(raw: bytes) -> Floats:
 def _plain(characters: Bytes) -> Floats:
     """Convert words (length, words) such as -12.5 to numbers; NaN for anything but sign, digits and one point.
 
-    Digits m and a point before the last k of them are m / 10^k: both exact, so that the quotient is rounded once.
+    Digits m and a point before the last k of them are m / 10^k: both are exact, so the quotient is rounded once.
     """
     length, count = characters.shape
     all_digits, before = np.zeros(count), np.zeros(count)  # all digits, the point as a 0; those before it
@@ -165,7 +165,7 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
     behind = _narrow(whole - before * 10**decimals)
     before = _narrow(before)
     integers = len(str(int(before.max(initial=0))))
-    width = integers + decimals + 3  # sign, point and the blank behind
+    width = integers + decimals + 3  # sign, point and the trailing blank
     text = np.empty((*whole.shape, width), dtype=np.uint8)
     shown = np.empty(text.shape, dtype=bool)
     text[..., 0], shown[..., 0] = ord("-"), negative
@@ -186,7 +186,7 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
 
 
 def _narrow(whole: Whole) -> npt.NDArray[Any]:
-    """Return the numbers in 32 bits where that is enough, since division is faster."""
+    """Return the numbers in 32 bits if that is enough, since division is faster."""
     return whole.astype(np.uint32) if whole.max(initial=0) < 1 << 32 else whole
 
 
@@ -197,14 +197,14 @@ def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
 
 
 def per_vertex(values: npt.NDArray[Any], corners: Ints, count: int) -> npt.NDArray[Any] | None:
-    """Return values of corners (corners, width) for each of `count` vertices; None where corners of one disagree."""
+    """Return values of corners (corners, width) for each of `count` vertices; None if corners of one disagree."""
     out = np.zeros((count, values.shape[1]), values.dtype)
     out[corners] = values
     return out if np.array_equal(out[corners], values) else None
 
 
 def fans(sizes: Ints) -> tuple[Ints, Ints]:
-    """Return the triangles around the first corner of each polygon, given how many corners each polygon has.
+    """Return the triangles around the first corner of each polygon, given the number of corners of each polygon.
 
     Returns:
         Corners of the triangles (triangles, 3), counted through all polygons, and the polygon of each triangle.

@@ -112,12 +112,12 @@ def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]],
 
 
 def _place_of_corner(text: str, word: str) -> str:
-    """Return the first line of faces with a corner; where it is wrong anywhere, it is wrong there."""
+    """Return the first line of faces with a corner; if it is wrong anywhere, it is wrong there."""
     return place_of(text, "f", lambda rest: word in rest.split())
 
 
 def _corner(word: str, before: Sizes, sizes: Sizes) -> tuple[str, tuple[int, ...]]:
-    """Return what is wrong with a corner, if anything, and its rows from 0 in the tables, -1 where it names none.
+    """Return the problem with a corner (empty if none), and its rows in the tables, counted from 0, -1 for none.
 
     Indices count from 1, or back from the end of the table so far.
     """
@@ -136,7 +136,7 @@ _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers 
 
 
 class ObjMesh(NamedTuple):
-    """Per-vertex values (V, width): positions, and colors, texture coordinates, normals where every vertex has one.
+    """Per-vertex values (V, width): positions, and colors, texture coordinates, normals if every vertex has one.
 
     `torn`: the file has vt or vn, but they differ between the faces around a vertex, so they are not per vertex.
     """
@@ -202,7 +202,7 @@ def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
 
 
 def _per_vertex(table: Floats, corner_rows: Ints, which: int, count: int) -> Floats | None:
-    """Return one row of the table for every vertex, or None where the faces around a vertex disagree."""
+    """Return one row of the table for every vertex, or None if the faces around a vertex disagree."""
     vertices, rows = corner_rows[:, 0], corner_rows[:, which]
     if len(table) == 0 or (rows < 0).any():
         return None
@@ -226,7 +226,7 @@ _DEFAULT_FPS = 30.0
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
-    """Return the fields of a mesh sequence from its sidecar file; empty where there is none."""
+    """Return the fields of a mesh sequence from its sidecar file; empty if there is none."""
     if not path.is_file():
         return {}
     fields = read_json(path, "this is not JSON: correct it or remove the file")
@@ -283,7 +283,7 @@ def _numbered(folder: Path, options: ReadOptions) -> list[Path]:
         if one == other:
             raise FormatError(folder, f"{first.name} and {second.name} have the same number: remove or rename one")
     if len({other[-1] - one[-1] for (one, _), (other, _) in pairwise(numbers)}) > 1:
-        options.warn(f"{folder}: the numbers of the files have gaps, so that frames may be missing")
+        options.warn(f"{folder}: the numbers of the files have gaps, so frames may be missing")
     return [file for _, file in numbers]
 
 
@@ -299,7 +299,7 @@ def _like(file: Path, first_file: Path, first: ObjMesh) -> ObjMesh:
 
 
 def _over_frames(values: Sequence[Floats | None]) -> npt.NDArray[np.float32] | None:
-    """Return values (frames, vertices, width) where every frame has them, else None."""
+    """Return values (frames, vertices, width) if every frame has them, else None."""
     present = [value.astype(np.float32) for value in values if value is not None]
     same = len(present) == len(values) and len({value.shape for value in present}) == 1
     return np.stack(present) if same else None

@@ -46,7 +46,7 @@ def read(path: Path, options: ReadOptions) -> PointClip | Stroke:
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write markers (.trc) or a table of coordinates (.mot, .sto), by the ending of the name."""
+    """Write markers (.trc) or a table of coordinates (.mot, .sto), chosen by the file extension."""
     (_write_markers if path.suffix.lower() == _MARKERS else _write_table)(path, motion, options)
 
 
@@ -106,7 +106,7 @@ def _rows(path: Path, lines: list[str], names: list[str]) -> Table:
 
 
 def _frame_time(table: Table, heading: dict[str, str]) -> float:
-    """Return the seconds per frame: from DataRate, or from the times where they disagree with it."""
+    """Return the seconds per frame: from DataRate, or from the times if they disagree with it."""
     path, times = table.path, table.values[:, 1]
     rate = finite_number(heading["DataRate"].strip())
     if rate is None or rate <= 0:

@@ -1,4 +1,4 @@
-"""Options of reading and writing, for what files do not state."""
+"""Options for reading and writing, for what files do not state."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def _python_warning(message: str) -> None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where not stated.
+    """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, if not stated.
 
     `rate`: frames per second to which the motion is resampled.
-    `up`: the vertical axis, y or z, where the format does not fix it; default: from the file, or from the body.
+    `up`: the vertical axis, y or z, if the format does not fix it; default: from the file, or from the body.
     `animation`: name or number of one of several in a file. `mesh`: bake a skinned glTF or FBX character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """

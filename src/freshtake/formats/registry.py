@@ -1,4 +1,4 @@
-"""Find the files that paths of users mean, detect their format by content and name, and read and write them."""
+"""Find the files that users' paths refer to, detect their format by content and name, and read and write them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Format(NamedTuple):
     title: str
     suffixes: tuple[str, ...]
     module: str
-    head: bytes  # pattern at the start of files, whatever their name
+    head: bytes  # pattern at the start of files, regardless of their name
     writable: bool = True
     up_stated: bytes | None = None  # pattern at the start of files that state the up axis; empty: the format fixes it
     several: bool = False  # whether one file holds several clips, each with its name
@@ -87,7 +87,7 @@ KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written exa
 
 
 class ReadMotion(NamedTuple):
-    """A motion, and where its vertical axis comes from: the file, the caller, the body, or an assumption."""
+    """A motion, and the source of its vertical axis: the file, the caller, the body, or an assumption."""
 
     motion: Motion
     up: str
@@ -96,7 +96,7 @@ class ReadMotion(NamedTuple):
 def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is detected from content and name.
 
-    The vertical axis is inferred from the body where neither the file nor `up` states it.
+    The vertical axis is inferred from the body if neither the file nor `up` states it.
 
     Args:
         path: The file, or the folder of OBJ files.
@@ -114,9 +114,9 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 
 
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
-    """Read motions that are used together: files of one skeleton that do not state their vertical axis get the same.
+    """Read motions that are used together: files of one skeleton that state no vertical axis get the same one.
 
-    With `filed`, joints above the body stay as in the files, for motions that are only written again.
+    With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
         opened = [_opened(source, settings, filed) for source in sources]
@@ -142,7 +142,7 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
 
 
 def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
-    """Note once if a given unit does not fit the bodies; where a file states its unit, that one counts."""
+    """Note once if a given unit does not fit the bodies; if a file states its unit, that one is used."""
     for motion, _ in motions:
         if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
             if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
@@ -174,7 +174,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
     except RecursionError:
         raise FormatError(source, "the file is nested too deeply to be read") from None
     except MemoryError:
-        raise FormatError(source, "the file asks for more memory than there is") from None
+        raise FormatError(source, "the file needs more memory than is available") from None
     if isinstance(motion, Clip) and not filed:
         motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
@@ -185,7 +185,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
 
 
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
-    """Write a motion atomically, in the format of the name's ending.
+    """Write a motion atomically, in the format given by the file extension.
 
     Args:
         path: The file to write.
@@ -219,7 +219,7 @@ def holds_character(path: Path) -> bool:
 
 
 def detect(path: Path) -> Format:
-    """Return the format of an existing file: by its content, and by its name where the content is ambiguous."""
+    """Return the format of an existing file: by its content, and by its name if the content is ambiguous."""
     if is_folder(path):
         return by_name("obj")
     head = read_head(path)
@@ -245,7 +245,7 @@ _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNOR
 
 
 def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """Refuse files that hold no motion, whatever their name: empty or compressed files, models, web pages."""
+    """Refuse files that hold no motion, regardless of their name: empty or compressed files, models, web pages."""
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
     for mark, packer in _PACKED.items():
@@ -258,7 +258,7 @@ def _refuse_wrappers(path: Path, head: bytes) -> None:
 
 
 def for_writing(path: Path) -> Format:
-    """Return the format for writing, by the name's ending."""
+    """Return the format for writing, chosen by the file extension."""
     suffix = path.suffix.lower()
     for candidate in FORMATS:
         if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
@@ -311,7 +311,7 @@ def _files(path: Path, suffixes: set[str]) -> list[Path]:
 
 
 def _order(path: Path) -> list[tuple[int, int, str]]:
-    """Return a sort key in which numbers in names count by their value, so that take 10 comes after take 9."""
+    """Return a sort key in which numbers in names are compared by value: take 10 comes after take 9."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", str(path))]
 
 
@@ -373,7 +373,7 @@ def read_mesh(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Mes
 
 def _kind(path: str | PathLike[str], motion: Motion, kind: type[Kind], name: str) -> Kind:
     if not isinstance(motion, kind):
-        raise FormatError(Path(path), f"the file holds a {kind_word(motion)}, and {name} was expected: use ft.read")
+        raise FormatError(Path(path), f"the file holds a {kind_word(motion)}, but {name} was expected: use ft.read")
     return motion
 
 
@@ -385,9 +385,9 @@ def write_clips(
     unit_m: float | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> list[Path]:
-    """Write clips by name, onto a glTF character where one is given; return the files.
+    """Write clips by name, onto a glTF character if one is given; return the files.
 
-    glTF, FBX and USD hold all of them in `path`. For any other ending, `walks.bvh` becomes the folder `walks` with
+    glTF, FBX and USD hold all of them in `path`. With any other extension, `walks.bvh` becomes the folder `walks` with
     a file `NAME.bvh` for each.
     """
     target = Path(path)

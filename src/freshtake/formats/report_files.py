@@ -27,7 +27,7 @@ def can_plot() -> bool:
 
 
 def require_plots() -> None:
-    """Raise an error where the plotting library is not installed; called before the work is done."""
+    """Raise an error if the plotting library is not installed; called before the work is done."""
     if not can_plot():
         raise MissingExtra("drawing a picture or the plots of a report", "plots")
 
@@ -57,7 +57,7 @@ def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mappi
 
 
 def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> None:
-    """Write a figure as PNG, SVG or PDF, by the name's ending."""
+    """Write a figure as PNG, SVG or PDF, chosen by the file extension."""
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in KINDS:

@@ -84,7 +84,7 @@ def alike(
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn errors of invalid motions into ones that name the file, and silence NumPy's warnings of overflow."""
+    """Turn errors about invalid motions into ones that name the file, and silence NumPy's overflow warnings."""
     try:
         with np.errstate(all="ignore"):
             yield
@@ -107,9 +107,9 @@ def _require_same(first: Clip, other: Clip) -> None:
 
 
 def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving: Sequence[int] | None = None) -> int:
-    """Return the number of the requested animation, by default the first that moves, with a note where others do too.
+    """Return the number of the requested animation, by default the first that moves, with a note if others do too.
 
-    `moving` are the numbers of animations that move a joint, where the format can tell; default: all.
+    `moving` are the numbers of animations that move a joint, if the format can tell; default: all.
     """
     there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
     there += f" and {len(names) - 20} more" if len(names) > 20 else ""
@@ -128,7 +128,7 @@ def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving
 
 
 def distinct(names: list[str]) -> list[str]:
-    """Return the names in their order, repeated ones with a number appended."""
+    """Return the names in order, with a number appended to repeated ones."""
     taken, out = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
@@ -143,20 +143,20 @@ def distinct(names: list[str]) -> list[str]:
 
 
 def playback_noted(note: object, frames: int, frame_time: float) -> Playback | None:
-    """Return the playback that our writer noted in a file, where it fits the clip that was read."""
+    """Return the playback that our writer stored in a file, if it fits the clip that was read."""
     playback = playback_from(note)
     return playback if playback is not None and playback.fits(frames, frame_time) else None
 
 
 def moved(translations: Floats, offsets: Floats) -> Floats | None:
-    """Return the translations (frames, joints, 3) where joints other than the root leave their offsets, else None."""
+    """Return the translations (frames, joints, 3) if joints other than the root leave their offsets, else None."""
     size = float(np.abs(offsets[1:]).max(initial=0.0))
     shift = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
     return translations if shift > SINGLE * size else None
 
 
 def composed(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) of local ones; `above` (frames, 4, 4) is the parent of the root."""
+    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): the root's parent."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -203,7 +203,7 @@ class Material(NamedTuple):
 
 
 class RigMesh(NamedTuple):
-    """Triangles in the world of the bind pose; `joints` with `weights` (vertices, k) carry each vertex."""
+    """Triangles of the bind pose in world space; `joints` with `weights` (vertices, k) carry each vertex."""
 
     name: str
     vertices: Floats
@@ -248,7 +248,7 @@ class RigMotion(NamedTuple):
     playback: Playback | None
 
     def moving(self, rig: Rig) -> list[int]:
-        """Return the joints that leave their bind translation; the root always counts."""
+        """Return the joints that leave their bind translation; the root is always included."""
         size = float(np.abs(rig.translations).max()) or 1.0
         shifts = np.abs(self.translations - rig.translations).max(axis=(0, 2))
         return [joint for joint in range(len(rig.names)) if joint == 0 or shifts[joint] > SINGLE * size]

@@ -48,7 +48,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
-    """Write the key: what every stimulus is."""
+    """Write the key, which states what each stimulus is."""
     table = [(s.name, s.experiment, s.motion, s.condition, BETWEEN.join(s.sources)) for s in stimuli]
     write_bytes(path, _text(KEY, table))
 
@@ -75,7 +75,7 @@ def _rating(path: Path, line: str, cells: Sequence[str]) -> Rating:
         if not value:
             raise FormatError(path, f"the {name} is missing", line)
     if not (position.isascii() and position.isdigit() and len(position) < 10 and int(position) >= 1):
-        problem = f"the position is {position[:40]!r}: whole numbers from 1 on are expected"
+        problem = f"the position is {position[:40]!r}: a whole number of 1 or more is expected"
         raise FormatError(path, problem, line)
     lowest, highest = scale_of(experiment)
     if score and score not in {str(k) for k in range(lowest, highest + 1)}:

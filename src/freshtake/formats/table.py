@@ -157,10 +157,10 @@ _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
 def steady_frame_time(times: Floats, printed: str) -> float | None:
-    """Return the time between frames, or None where the times are not evenly spaced within their printed digits.
+    """Return the time between frames, or None if the times are not evenly spaced within their printed digits.
 
-    It is exact where the times are exact multiples; otherwise the reciprocal of a whole number where one agrees with
-    all times as rounded, and else their mean. `printed` is the text of one of the times.
+    It is exact if the times are exact multiples; otherwise it is the reciprocal of a whole number if one agrees with
+    all times as rounded, else their mean. `printed` is the text of one of the times.
     """
     counts = np.arange(len(times))
     span = times - times[0]
@@ -187,7 +187,7 @@ def odd_step(times: Floats) -> int:
 def spread_ties(times: Floats) -> Floats:
     """Return times in which consecutive equal ones are spread evenly within the last digit of the times.
 
-    Points recorded within one clock tick share its time; they keep their order and move by less than a tick.
+    Points recorded within one clock tick have the same time; they keep their order and move by less than a tick.
     """
     later = np.concatenate([[True], np.diff(times) != 0.0])
     group = np.cumsum(later) - 1
@@ -198,7 +198,7 @@ def spread_ties(times: Floats) -> Floats:
 
 
 def _decimals(times: Floats, printed: str) -> int:
-    """Return how many decimals the times have: those of one text, or more where a time needs more."""
+    """Return the number of decimals of the times: those of one text, or more if a time needs more."""
     mantissa, _, exponent = printed.strip().strip('"').lower().partition("e")
     shown = 0 if exponent else len(mantissa.replace(",", ".").partition(".")[2])
     for count in range(min(shown, _MOST_DECIMALS), _MOST_DECIMALS):
@@ -210,7 +210,7 @@ def _decimals(times: Floats, printed: str) -> int:
 
 
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
-    """Read a point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
+    """Read a point clip if columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
     note = NOTE_LINE.match(text)
     if note is None:
@@ -257,7 +257,7 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
     counted = [k for k in counters if (np.diff(table.values[:, k]) == 1.0).all()]
     others = [k for k in range(len(table.names)) if k not in timed and k not in counted]
     if not others:
-        raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
+        raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected besides the time", "line 1")
     time = timed[0] if timed else None
     if time is not None:
         require_finite(table, [time])
@@ -293,10 +293,10 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
         times = spread_ties(times)
     backwards = np.flatnonzero(np.diff(times) <= 0.0)
     if len(backwards):
-        raise FormatError(table.path, "the time must be later than in the row before", table.place(backwards[0] + 1))
+        raise FormatError(table.path, "the time must be later than in the previous row", table.place(backwards[0] + 1))
     if ties:
         options.warn(
-            f"{table.path}: {ties} points share the time of the one before and are set apart within its last digit"
+            f"{table.path}: {ties} points have the same time as the one before and are spread within its last digit"
         )
     return times
 
@@ -312,7 +312,7 @@ def _points(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def positions_in(table: Table, names: Sequence[str], values: Floats) -> Floats:
-    """Return the positions (rows, points, 3) of values (rows, 3 per point); a gap leaves out all three."""
+    """Return the positions (rows, points, 3) of values (rows, 3 per point); a gap omits all three."""
     positions = values.reshape(len(values), len(names), 3)
     infinite = np.argwhere(np.isinf(positions))
     if len(infinite):
@@ -394,7 +394,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
-    """Return the first line, which states axis and unit; empty for strokes, and where y is up in an unknown unit."""
+    """Return the first line, which states axis and unit; empty for strokes, and if y is up in an unknown unit."""
     if isinstance(motion, Stroke):
         return ""
     unit_m = options.unit_m or motion.unit_m

@@ -24,7 +24,7 @@ _LEG = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes"
 
 
 class VrmBone(NamedTuple):
-    """A bone's parent in VRM, the part of our body maps that it belongs to, and its place in that part."""
+    """A bone's parent in VRM, the part of our body maps that it belongs to, and its position in that part."""
 
     above: str
     part: str
@@ -59,7 +59,7 @@ NEEDED = {"hips", "head", "leftUpperLeg", "rightUpperLeg", "leftFoot", "rightFoo
 
 
 def bone_above(name: str, present: Container[str]) -> str:
-    """Return the nearest bone above one that is present, or an empty text."""
+    """Return the nearest ancestor of a bone that is present, or an empty string."""
     above = BONES[name].above
     while above and above not in present:
         above = BONES[above].above
@@ -77,7 +77,7 @@ class _Bone(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Humanoid:
-    """How clips of one skeleton become a humanoid's: its bones, the joint that each is, and their rotations at rest."""
+    """Converts clips of one skeleton to a humanoid: its bones, the joint of each, and their rotations at rest."""
 
     skeleton: Skeleton
     joints: list[int]
@@ -185,7 +185,7 @@ def message(address: str, *values: Value) -> bytes:
 
 
 def bundles(messages: Iterable[bytes], largest: int = LARGEST) -> Iterator[bytes]:
-    """Yield the messages in their order, in as few packets of at most `largest` bytes as hold them."""
+    """Yield the messages in order, in as few packets of at most `largest` bytes as possible."""
     parts, size = [BUNDLE + NOW], 16
     for one in messages:
         if size + 4 + len(one) > largest and len(parts) > 1:
@@ -202,7 +202,7 @@ def decoded(packet: bytes, deepest: int = DEEPEST) -> list[Message]:
     try:
         return list(_messages(packet, deepest))
     except (struct.error, UnicodeDecodeError, ValueError, IndexError):
-        raise UsageError(f"a packet of {len(packet)} bytes is no OSC message or bundle") from None
+        raise UsageError(f"a packet of {len(packet)} bytes is not an OSC message or bundle") from None
 
 
 def _messages(packet: bytes, deepest: int) -> Iterator[Message]:
@@ -251,7 +251,7 @@ _SEVEN = struct.Struct(">7f")
 
 
 def unity_name(bone: str) -> str:
-    """Return Unity's name of a VRM 1.0 bone: capitalized, with the thumb's joints counted as those of other fingers."""
+    """Return Unity's name of a VRM 1.0 bone: capitalized, thumb joints counted like those of other fingers."""
     if "Thumb" in bone:
         side, joint = bone.split("Thumb")
         bone = f"{side}Thumb{_THUMB[joint]}"

@@ -1,4 +1,4 @@
-"""Bring takes from several files together: one vertical axis, unit of length and root."""
+"""Unify takes from several files: one vertical axis, unit of length and root."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from freshtake.numeric.rotations import rotate
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 Say = Callable[[str], None]
-APART = 1.02  # stated units that differ by a larger factor are two units
+APART = 1.02  # stated units that differ by a larger factor are different units
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
@@ -43,8 +43,8 @@ def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
     turned = turned_bones(skeleton, clip.skeleton) if compatible(skeleton, clip.skeleton) else []
     if turned:
         raise SkeletonMismatch(
-            f"{called(clip)} and {owner} have the same joints but other rest poses ({turned[0]} points another way): "
-            "put one onto the skeleton of the other with freshtake retarget"
+            f"{called(clip)} and {owner} have the same joints but different rest poses "
+            f"({turned[0]} points another way): retarget one to the skeleton of the other with freshtake retarget"
         )
 
 
@@ -74,7 +74,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     """Return a clip in the unit of the first one."""
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
-    # Guessed units differ from a factor of five on: people differ in size, and an inch is 2.54 cm.
+    # Guessed units differ only from a factor of five: people differ in size, and an inch is 2.54 cm.
     if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else 5.0):
         return clip
     size = leg_length(clip.skeleton) / leg_length(first.skeleton)
@@ -96,9 +96,9 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:
-    """Return clips in which every joint that keeps its place in all of them has that of the first.
+    """Return clips in which every joint that keeps its position in all of them has that of the first.
 
-    Where another joint moves, all places are learned: bones that only differ between takes would stretch in variants.
+    If another joint moves, all positions are learned: bones that only differ between takes would stretch in variants.
     """
     if all(clip.joint_translations is None for clip in clips):
         return clips
@@ -128,7 +128,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """Return a sentence where takes face different ways: models do not store which way a take faces."""
+    """Return a sentence if takes face different ways: models do not store which way a take faces."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)

@@ -1,4 +1,4 @@
-"""Live streams, which a refused frame does not end."""
+"""Live streams that survive a refused frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What long work reports: its progress to a `report` callable, and sentences for the user to a `warn` callable."""
+"""Reports of long work: progress to a `report` callable, and sentences for the user to a `warn` callable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 
 class Progress(NamedTuple):
-    """A share between 0 and 1 and a few words; `report=print` shows it as one line."""
+    """A fraction between 0 and 1 and a few words; `report=print` shows it as one line."""
 
     share: float
     what: str
@@ -25,14 +25,14 @@ def silent(progress: Progress) -> None:
 
 
 def each(items: Collection[Item], report: Report, name: Callable[[Item], str]) -> Iterator[Item]:
-    """Yield items one by one and report before each how many are done, under the name of the item."""
+    """Yield items one by one, reporting before each how many are done, under the item's name."""
     for number, item in enumerate(items):
         report(Progress(number / len(items), name(item)))
         yield item
 
 
 def part_of(report: Report, start: float, stop: float) -> Report:
-    """Return a report for the piece of work between two shares of the total."""
+    """Return a report for the piece of work between two fractions of the total."""
     return lambda step: report(Progress(start + (stop - start) * step.share, step.what))
 
 

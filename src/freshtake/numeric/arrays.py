@@ -1,4 +1,4 @@
-"""The array types that every layer uses, and rounding to what files hold."""
+"""The array types that every layer uses, and rounding to the precision of files."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ Bools = npt.NDArray[np.bool_]
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
-    """Round numbers as a model file keeps them."""
+    """Round numbers to the precision of model files."""
     return np.asarray(values, dtype=np.float32).astype(np.float64)

@@ -1,7 +1,7 @@
 """Run linear algebra on one thread: our matrices are small, and threads would mostly wait for each other.
 
-More threads make the same work take up to ten times the processor time, and sums in another order give other last
-digits, which a search over orders can turn into another model. So every entry point of a method runs on one.
+More threads make the same work take up to ten times the processor time, and sums in another order differ in the
+last digits, which a search over orders can turn into another model. So every entry point of a method uses one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 class _Limit:
-    """How many blocks are active, and by file the limited libraries with the thread counts to restore."""
+    """The number of active blocks, and by file the limited libraries with the thread counts to restore."""
 
     def __init__(self) -> None:
         self.lock, self.inside = Lock(), 0

@@ -1,6 +1,6 @@
 """Numba with the settings of this project: no global lock, machine code cached on disk where possible.
 
-A file of machine code carries the fingerprint of its function, which tells whether it still belongs to it.
+A file of machine code carries the fingerprint of its function, which shows whether the two still match.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """Compile on first use, release the interpreter lock, cache the machine code on disk.
 
-    Where neither the package's folder nor the user's is writable, the function is compiled again in every process.
+    If neither the package's folder nor the user's is writable, the function is recompiled in every process.
     """
     return _compiled(function)
 
 
 def fused(function: Function) -> Function:
-    """Compile like `compiled`, with products and sums in one instruction where the processor has it."""
+    """Compile like `compiled`, with products and sums in one instruction if the processor has it."""
     return _compiled(function, fastmath={"contract"})
 
 
@@ -82,10 +82,10 @@ def _compiled(function: Function, **options: Any) -> Function:
 
 
 class _DiskCache:
-    """Numba's cache interface: machine code is looked up when needed, and read without what only compiling needs.
+    """Numba's cache interface: machine code is looked up when needed, and loaded without the compiler's tables.
 
     Before numba reads its caches, it fills its tables of all that could be compiled: 0.4 s in every process.
-    Loading needs the run time alone; whatever is not on disk and has to be compiled fills the tables then.
+    Loading needs only the runtime; the tables are filled when something is not on disk and has to be compiled.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -104,7 +104,7 @@ class _DiskCache:
         return loaded
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Store newly compiled machine code, where there is a place for it."""
+        """Store newly compiled machine code, if a folder is available."""
         self._tell(False)
         _compiled_here.append(self._function.__name__)
         self._code.save(signature, result)
@@ -118,7 +118,7 @@ def keep_machine_code_in(*folders: str) -> None:
     """Look for machine code in these folders, in this order, and write what is compiled into the last one.
 
     They may be moved and copied, because files in them are named by module. Without folders, machine code is next to
-    the function's file or, where that is not writable, in the user's cache folder. Call before the first
+    the function's file or, if that is not writable, in the user's cache folder. Call before the first
     compiled function runs.
     """
     _folders[:] = folders
@@ -127,8 +127,8 @@ def keep_machine_code_in(*folders: str) -> None:
 class MachineCode:
     """Machine code of one function: a file for each combination of argument types and processor.
 
-    A file holds a hash of its content and of what it is for, and appears atomically under its name. One that is
-    damaged, or that belongs to something else, is ignored, and is replaced when the function has been compiled;
+    A file holds a hash of its content and of what it is for, and is written atomically. One that is damaged,
+    or that belongs to something else, is ignored, and is replaced when the function has been compiled;
     there is no index that two processes would have to agree on.
     """
 
@@ -149,7 +149,7 @@ class MachineCode:
         here = target.codegen().magic_tuple()
         shipped = [(SHIPPED / each / self._module, (here[0], each, "")) for each in shipped_processors()]
         for folder, machine in [*shipped, *((folder, here) for folder in self._read_from)]:
-            with suppress(Exception):  # whatever is wrong with the file: compile again and replace it
+            with suppress(Exception):  # if anything is wrong with the file, recompile and replace it
                 name, purpose = self._name(signature, machine)
                 stored, payload = pickle.loads(_verified(folder / name, purpose))
                 if stored == signature:
@@ -157,7 +157,7 @@ class MachineCode:
         return None
 
     def save(self, signature: Any, result: Any) -> None:
-        """Write a compiled result into the first writable folder; without one it is compiled again."""
+        """Write a compiled result into the first writable folder; without one it is recompiled."""
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
             return  # it points into this process
         name, purpose = self._name(signature, result.codegen.magic_tuple())
@@ -191,7 +191,7 @@ class MachineCode:
 
 @lru_cache(maxsize=1)
 def shipped_processors() -> tuple[str, ...]:
-    """Return the best processor for which this installation has machine code; empty where folders or a target are set.
+    """Return the best processor for which this installation has machine code; empty if folders or a target are set.
 
     Only the best one, because results of processors differ in their last digits.
     """
@@ -212,7 +212,7 @@ def has_machine_code(kernel: str) -> bool:
 
 
 def _usual_folders(folder: Path, module: str) -> list[Path]:
-    """Return where machine code of a folder's files is: next to them, or in the user's cache for this copy.
+    """Return the folders for the machine code of a folder's files: next to them, or in the user's cache for this copy.
 
     NUMBA_CACHE_DIR replaces both.
     """
@@ -254,7 +254,7 @@ def fingerprint(function: Kernel) -> str:
     """Return a hash of all that a kernel is compiled from: its code and options, called kernels and constants.
 
     Numba's stamp covers only the kernel's file, so an edit of a kernel in another file would go unnoticed;
-    where it is the file's date, a copy would have to be compiled again.
+    if it is the file's date, a copy would have to be recompiled.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):

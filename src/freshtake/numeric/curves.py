@@ -34,7 +34,7 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
 
 
 def quintic(share: Floats) -> Floats:
-    """Return 0 to 1 for shares from 0 to 1, with zero slope and curvature at both ends."""
+    """Return 0 to 1 for fractions from 0 to 1, with zero slope and curvature at both ends."""
     return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
 
 
@@ -73,7 +73,7 @@ def _end_tangent(near: Floats, far: Floats, slope: Floats, next_slope: Floats) -
 def point_on(path: Floats, along: float) -> Floats:
     """Return the point of a path (points, 2) at a distance along it; beyond its end it continues straight.
 
-    A path that ends where it begins is followed again.
+    A closed path is followed again.
     """
     marks = arc_lengths(path)
     if is_closed(path):
@@ -83,7 +83,7 @@ def point_on(path: Floats, along: float) -> Floats:
 
 
 def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """Return the distance along a path of the point nearest to a place, between two such distances."""
+    """Return the distance along a path of the point nearest to a position, between two such distances."""
     marks = arc_lengths(path)
     rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if is_closed(path) else np.zeros(1)
     corners = np.unique(marks + marks[-1] * rounds[:, None])
@@ -102,5 +102,5 @@ def arc_lengths(path: Floats) -> Floats:
 
 
 def is_closed(path: Floats) -> bool:
-    """Return whether a path ends where it begins."""
+    """Return whether a path ends at its starting point."""
     return len(path) > 2 and bool((path[0] == path[-1]).all())

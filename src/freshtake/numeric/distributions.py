@@ -58,7 +58,7 @@ def student_beyond(freedom: float, t: float) -> float:
 
 @cache
 def student_quantile(freedom: float, share: float) -> float:
-    """Find the t below which this share of the distribution lies, by bisection down to neighbouring numbers."""
+    """Find the t below which this fraction of the distribution is, by bisection down to adjacent numbers."""
     both_tails = 2.0 * min(share, 1.0 - share)
     low, high = 0.0, 1.0
     while low < (middle := 0.5 * (low + high)) < high:

@@ -1,4 +1,4 @@
-"""Nearest points, strongly connected parts of a graph, and partners of least total cost."""
+"""Nearest points, strongly connected parts of a graph, and pairings of minimum total cost."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ BLOCK = (*HALF_BLOCK, (0, -1), (-1, 1), (-1, 0), (-1, -1))
 
 
 def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Ints]:
-    """Find the points (points, dimensions) nearest to each place (places, dimensions), by comparing all with all.
+    """Find the points (points, dimensions) nearest to each position (places, dimensions), by comparing all with all.
 
-    Returns distances and numbers of the points, both (places, count), nearest first and of equals the first. `count` is
-    at most the number of points.
+    Returns distances and numbers of the points, both (places, count), nearest first, ties by number. `count` is at
+    most the number of points.
     """
     center = points.mean(axis=0)
     points, places = points - center, places - center
@@ -38,7 +38,7 @@ def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Int
 def pairs_within(points: Floats, reach: float) -> Ints:
     """Find all pairs of points (points, 2) that are at most `reach` apart.
 
-    Returns (pairs, 2): the numbers of two points, the smaller first; in their order.
+    Returns (pairs, 2): the numbers of two points, the smaller first; in order.
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
@@ -47,10 +47,9 @@ def pairs_within(points: Floats, reach: float) -> Ints:
 
 
 def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple[Floats, Ints]:
-    """Find the nearest others of some points of a plane, at most `reach` away; `who` (k,) are their numbers.
+    """Find the nearest other points for some points of a plane, at most `reach` away; `who` (k,) are their numbers.
 
-    Returns distances and numbers, both (k, count), nearest first and of equals the first; infinity and 0 where there
-    are fewer.
+    Returns distances and numbers, both (k, count), nearest first, ties by number; infinity and 0 if there are fewer.
     """
     distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
@@ -92,7 +91,7 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
 
 
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
-    """Find the parts of a graph in which each node can be reached from each other (Tarjan 1972).
+    """Find the parts of a graph in which every node can be reached from every other (Tarjan 1972).
 
     Edges lead from `sources` (edges,) to `goals` (edges,), numbers below `count`. Returns the number of each node's
     part.
@@ -134,9 +133,9 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
 
 
 def best_partners(costs: Floats) -> tuple[Ints, Ints]:
-    """Pair rows with columns, as many as the fewer of them, so that the sum of finite costs is least (Kuhn 1955).
+    """Pair rows with columns, as many as the fewer of them, minimizing the sum of finite costs (Kuhn 1955).
 
-    Returns rows in their order and their columns, both (pairs,).
+    Returns rows in order and their columns, both (pairs,).
     """
     if costs.shape[0] > costs.shape[1]:
         columns, rows = best_partners(costs.T)
@@ -145,7 +144,7 @@ def best_partners(costs: Floats) -> tuple[Ints, Ints]:
     count, width = costs.shape
     # Prices of rows and columns: no pair costs less than both together, and chosen pairs cost exactly that.
     of_rows, of_columns = np.zeros(count), np.zeros(width)
-    owner = np.full(width + 1, -1)  # of each column; the last one is for the row that looks for a partner
+    owner = np.full(width + 1, -1)  # of each column; the last one is for the row being paired
     for row in range(count):
         least, before = np.full(width, np.inf), np.full(width, width)
         reached = np.zeros(width, dtype=bool)

@@ -1,9 +1,9 @@
 """Compiled geometry of limbs: quaternions in place, and a limb of two segments brought to a goal in closed form.
 
-Also joints as links: rotations to coordinates, back, and the nearest possible turn to a requested one.
+Also joints as links: rotations to coordinates, back, and the nearest possible rotation to a requested one.
 
-A link turns by reference exp(basis y), so that coordinate 0 can be a hinge's angle and limits are plain ranges. A joint
-has one link, or two at the same place where a file gives it two angles.
+A link turns by reference exp(basis y), so coordinate 0 can be a hinge's angle and limits are plain ranges. A joint has
+one link, or two at the same position if a file gives it two angles.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
 LINK_SCRATCH = 13  # workspace size for the coordinates of a joint's links
-OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per further bend, and at most
+OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per additional bend, and at most
 
 
 @uncounted
@@ -73,7 +73,7 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
     w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
     norm = math.sqrt(w * w + x * x + y * y + z * z)
-    # Opposite directions have no least turn: any axis would do, so none is chosen.
+    # Opposite directions have no smallest rotation: any axis would do, so none is chosen.
     if w <= 1e-12 * size or norm == 0.0:
         w, x, y, z, norm = 1.0, 0.0, 0.0, 0.0, 1.0
     out[0], out[1], out[2], out[3] = w / norm, x / norm, y / norm, z / norm

@@ -12,13 +12,13 @@ from freshtake.numeric.arrays import Floats
 
 RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are found by random projection
 OVERSAMPLING = 12  # more random directions than modes, so that the last ones are found too
-_FLOOR = 1e-12  # share of the largest variance below which a mode is rounding
+_FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 
 
 class Pca(NamedTuple):
-    """Rows are mean + weights @ modes: mean (d,), modes (c, d) with orthonormal rows, variances (c,) falling.
+    """Rows are mean + weights @ modes: mean (d,), modes (c, d) with orthonormal rows, variances (c,) decreasing.
 
-    A variance is the mean square of a mode's weights; `total` is the sum of all variances of the data, also of the
+    A variance is the mean square of a mode's weights; `total` is the sum of all variances of the data, including the
     modes that were left out.
     """
 
@@ -32,12 +32,12 @@ class Pca(NamedTuple):
 
     @property
     def components(self) -> int:
-        """How many modes there are."""
+        """The number of modes."""
         return len(self.modes)
 
     @property
     def energy(self) -> float:
-        """The share of the total variance that the modes hold; 1 where there is none."""
+        """The fraction of the total variance that the modes keep; 1 if there is none."""
         return min(1.0, float(self.variances.sum()) / self.total) if self.total > 0.0 else 1.0
 
 
@@ -49,10 +49,10 @@ def fit(
     error: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> Pca:
-    """Fit principal components to rows (n, d), by `count`, share of `energy` or `error`; all where none is given.
+    """Fit principal components to rows (n, d), by `count`, fraction of `energy` or `error`; all if none is given.
 
-    `error` bounds the root mean square, over all values, of what is left out. Of several conditions the one that needs
-    most modes counts. Modes without variance are dropped. With `rng`, large data whose `count` is small are
+    `error` bounds the root mean square, over all values, of what is left out. Of several conditions, the one that needs
+    the most modes applies. Modes without variance are dropped. With `rng`, large data whose `count` is small are
     projected at random first; without it the result is exact, whatever the size.
     """
     x = np.asarray(rows, dtype=np.float64)
@@ -110,10 +110,10 @@ def _check(x: Floats, count: int | None, energy: float | None, error: float | No
     if count is not None and not 0 <= count <= min(x.shape):
         most = min(x.shape)
         raise UsageError(
-            f"{count} components were asked for, but {x.shape[0]} frames of {x.shape[1]} values have at most {most}"
+            f"{count} components were requested, but {x.shape[0]} frames of {x.shape[1]} values have at most {most}"
         )
     if energy is not None and not 0.0 < energy <= 1.0:
-        raise UsageError(f"energy is a share between 0 and 1, not {energy}")
+        raise UsageError(f"energy must be a fraction between 0 and 1, not {energy}")
     if error is not None and not error >= 0.0:
         raise UsageError(f"error must be 0 or more, not {error}")
 
@@ -149,7 +149,7 @@ def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats
 
 
 def _orthonormal(modes: Floats) -> Floats:
-    """Return rows made orthonormal from first to last; nearly orthonormal rows keep their places and signs."""
+    """Return rows made orthonormal from first to last; nearly orthonormal rows keep their order and signs."""
     if len(modes) == 0:
         return modes
     q, r = np.linalg.qr(modes.T)
@@ -168,7 +168,7 @@ def _signed(modes: Floats) -> Floats:
 def _needed(
     variances: Floats, total: float, values: int, count: int | None, energy: float | None, error: float | None
 ) -> int:
-    """Return how many modes the conditions require."""
+    """Return the number of modes that the conditions require."""
     if count is None and energy is None and error is None:
         return len(variances)
     needed = count or 0

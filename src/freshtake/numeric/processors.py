@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-# Levels of processors in LLVM's names, the best first. Intel has x86-64-v3 since 2013, AMD since 2015.
+# Levels of processors by LLVM's names, best first. Intel has x86-64-v3 since 2013, AMD since 2015.
 V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 PROCESSORS = {
     "x86-64-v3": (*V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),
@@ -14,7 +14,7 @@ MACHINES = ("x86_64", "AMD64")
 
 
 def processors() -> tuple[str, ...]:
-    """Return the shipped processors whose machine code runs here, the best first."""
+    """Return the shipped processors whose machine code runs here, best first."""
     if platform.machine() not in MACHINES:
         return ()
     from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""Rotations, and where joints are: unit quaternions (w, x, y, z) on the last axis, matrices, vectors, Euler angles.
+"""Rotations and joint positions: unit quaternions (w, x, y, z) on the last axis, matrices, vectors, Euler angles.
 
 Euler angles may have any intrinsic order: "ZYX" means R = Rz Ry Rx, the order in which a BVH file lists its channels.
 """
@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
-WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is no rotation
+WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is not a rotation
 ROUNDING = 1e-15  # lengths this near to 1 are left alone
 
 AXES = "XYZ"
-LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two describe the same turn
+LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two describe the same rotation
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
@@ -54,7 +54,7 @@ def inverse(q: Floats) -> Floats:
 
 
 def rotate(q: Floats, v: Floats) -> Floats:
-    """Turn vectors v (..., 3) by q (..., 4)."""
+    """Rotate vectors v (..., 3) by q (..., 4)."""
     u = q[..., 1:]
     t = 2.0 * _cross(u, v)
     return v + q[..., :1] * t + _cross(u, t)
@@ -170,7 +170,7 @@ def mean(q: Floats) -> Floats:
 
 
 def shortest_arc(u: Floats, v: Floats) -> Floats:
-    """Return the smallest rotation that turns direction u into direction v (unit vectors, broadcast)."""
+    """Return the smallest rotation that rotates direction u into direction v (unit vectors, broadcast)."""
     u, v = np.broadcast_arrays(u, v)
     dot = np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([1.0 + dot, _cross(u, v)], axis=-1)
@@ -181,7 +181,7 @@ def shortest_arc(u: Floats, v: Floats) -> Floats:
 
 
 def from_euler(angles: Floats, order: str) -> Floats:
-    """Convert angles (..., len(order)) in radians to quaternions; any sequence of axes, also shorter than three."""
+    """Convert angles (..., len(order)) in radians to quaternions; any sequence of axes, also fewer than three."""
     if not order:
         return np.broadcast_to(IDENTITY, (*angles.shape[:-1], 4)).copy()
     basis = np.eye(3)
@@ -202,9 +202,9 @@ def by_order(orders: Sequence[str]) -> dict[str, list[int]]:
 
 
 def to_euler(q: Floats, order: str) -> Floats:
-    """Convert quaternions to angles (..., 3): the triple whose middle angle is smallest in size.
+    """Convert quaternions to angles (..., 3): the triple whose middle angle is smallest in magnitude.
 
-    At gimbal lock the last angle is set to zero and the first takes the complete turn.
+    At gimbal lock the last angle is set to zero and the first takes the entire rotation.
     """
     m = to_matrix(q)
     i, j = AXES.index(order[0]), AXES.index(order[1])
@@ -264,7 +264,7 @@ def continuous_euler(q: Floats, order: str) -> Floats:
 def unflipped(angles: Floats, order: str) -> Floats:
     """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame as it is."""
     flat = np.unwrap(angles.reshape(len(angles), -1, 3), axis=0) if len(angles) > 1 else angles.copy()
-    # A triple and its equivalent lie 2 pi or more apart (summed), so a step below pi never calls for a flip.
+    # A triple and its equivalent are 2 pi or more apart (summed), so a step below pi never calls for a flip.
     doubtful = (np.abs(np.diff(flat, axis=0)).sum(-1) >= np.pi).any(axis=0)
     if doubtful.any():
         flat[:, doubtful] = _nearer_triples(flat[:, doubtful], order)
@@ -272,7 +272,7 @@ def unflipped(angles: Floats, order: str) -> Floats:
 
 
 def _nearer_triples(angles: Floats, order: str) -> Floats:
-    """Return of both triples (frames, joints, 3) the one nearer to the frame before, without wraps."""
+    """Return whichever of both triples (frames, joints, 3) is nearer to the previous frame, without wraps."""
     both = np.stack([angles, equivalent(angles, order)], axis=2)  # (frames, joints, 2, 3)
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
@@ -292,7 +292,7 @@ def _follow(nearer: Ints) -> Ints:
 
 
 def _carry_through_lock(angles: Floats, q: Floats, order: str) -> None:
-    """Keep the last angle of the frame before in gimbal lock, where only the sum of the outer angles is known."""
+    """Keep the last angle of the previous frame in gimbal lock, where only the sum of the outer angles is known."""
     locked = gimbal_closeness(angles, order) < LOCK
     if not locked.any() or len(angles) < 2:
         return
@@ -316,7 +316,7 @@ class WorldPose(NamedTuple):
 def forward(parents: Ints, translations: Floats, rotations: Floats) -> WorldPose:
     """Compute the world pose from local translations (frames, joints, 3) and unit quaternions (frames, joints, 4).
 
-    The root is the joint whose parent is -1; its translation is its place in the world.
+    The root is the joint whose parent is -1; its translation is its position in the world.
     """
     positions = np.array(np.broadcast_to(translations, (*rotations.shape[:-1], 3)))
     turned = rotations.copy()

@@ -44,7 +44,7 @@ def solve_banded(bands: Floats, right: Floats) -> Floats:
     return out
 
 
-COLUMNS = 3  # solved side by side: the processor works on one while another waits for the row before
+COLUMNS = 3  # solved side by side: the processor works on one while another waits for the previous row
 EDGE = 3  # rows of zeros before the first and after the last frame
 
 

@@ -48,7 +48,7 @@ def standing_feet(
 
 @dataclass(frozen=True)
 class Sway:
-    """The small slow motion of someone who stands: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
+    """The small slow motion of someone standing: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
 
     root: Floats
     chest: Floats
@@ -125,7 +125,7 @@ def cheer(
 
 
 def _cheer_posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
-    """Return the whole body at the action's times."""
+    """Return the full-body posture at the action's times."""
     heel = -max(0.0, 13.0 + take["heel"]) * keys(u, (0.45, 0.0), (0.7, 1.0), (0.85, 1.0), (1.15, 0.0))
     lean = take["lean"] + keys(u, (0.1, 2.0), (0.38, 15.0), (0.68, -6.0), (0.95, -5.0), (1.3, 8.0), (1.65, 2.0))
     nod = keys(u, (0.1, 2.0), (0.38, 8.0), (0.7, -14.0), (0.95, -12.0), (1.3, 6.0), (1.65, 2.0))
@@ -205,7 +205,7 @@ ROLL_OFF = 0.05  # seconds by which the toe joint leaves the floor before the bo
 
 @dataclass(frozen=True)
 class Flight:
-    """When the body leaves, lands and stands again (seconds), and its state at leaving (cm, cm/s)."""
+    """The times of take-off, landing and standing again (seconds), and the state at take-off (cm, cm/s)."""
 
     crouch: float
     low: float
@@ -257,7 +257,7 @@ def jump(
 
 
 def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: Take, loose: Sway) -> Posture:
-    """Return the whole body; the sway of standing fades while the body works."""
+    """Return the full-body posture; the sway of standing fades while the body works."""
     busy = keys(time, (flight.crouch, 0.0), (flight.low, 1.0), (flight.sunk, 1.0), (flight.up, 0.0))
     root = root_track(time, flight, far, build, take)
     root[:, 0] += (1.0 - busy) * loose.root[:, 0]
@@ -316,7 +316,7 @@ def root_track(time: Floats, flight: Flight, far: float, build: Build, take: Tak
 
 
 def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
-    """Return quintic pieces through states (n, 3: place, velocity, acceleration; columns) at times `when`."""
+    """Return quintic pieces through states (n, 3: position, velocity, acceleration; columns) at times `when`."""
     piece = np.clip(np.searchsorted(when, time, side="right") - 1, 0, len(when) - 2)
     span = np.diff(when)[piece][:, None]
     share = np.clip((time[:, None] - when[piece][:, None]) / span, 0.0, 1.0)

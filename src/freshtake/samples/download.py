@@ -23,11 +23,11 @@ _TIMEOUT = 30  # seconds without a byte
 
 
 class DownloadFailed(FreshtakeError):
-    """A take that could not be fetched; says which one, why, and what to do."""
+    """A take that could not be fetched; names the take, the reason, and what to do."""
 
 
 class Take(NamedTuple):
-    """A public recording: its number, its place below the base address, and what the file must be."""
+    """A public recording: its number, its path below the base address, and the file's size and checksum."""
 
     take: str
     path: str
@@ -37,7 +37,7 @@ class Take(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """Return what the file is called in the user's folder."""
+        """Return the name of the file in the user's folder."""
         return self.path.rsplit("/", 1)[-1]
 
 
@@ -60,8 +60,8 @@ def download(
 ) -> list[Path]:
     """Fetch the named takes (none named: all) into a folder, and return the files in that order.
 
-    A file that is there already and has the right content is not fetched again. Each appears whole and checked or
-    not at all. Show `CREDIT` to the people who use them.
+    A file that is already there with the right content is not fetched again. Each file appears complete and checked,
+    or not at all. Show `CREDIT` to the people who use them.
     """
     chosen = _chosen(names, takes() if listed is None else listed)
     for take in chosen:
@@ -111,11 +111,11 @@ def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Calla
         code = "no success" if error.response is None else error.response.status_code
         raise _failed(take, f"the server answered {code} for {base_url + take.path}: it may have moved") from None
     except requests.exceptions.ChunkedEncodingError:
-        raise _failed(take, "the connection broke off: try again") from None
+        raise _failed(take, "the connection was lost: try again") from None
     except requests.Timeout:
-        raise _failed(take, f"the server was silent for {_TIMEOUT} s: try again later") from None
+        raise _failed(take, f"the server did not respond for {_TIMEOUT} s: try again later") from None
     except (requests.RequestException, ConnectionError):
-        raise _failed(take, f"{base_url} cannot be reached: check the connection to the internet") from None
+        raise _failed(take, f"{base_url} cannot be reached: check the internet connection") from None
     except ValueError:
         raise _failed(take, "its SHA-256 is not the listed one: try again, or get the file elsewhere") from None
     except OSError as error:
@@ -135,7 +135,7 @@ class _Downloader:
     def __call__(self, url: str, output_file: str, pooch: Any) -> None:
         import requests
 
-        plain = {"Accept-Encoding": "identity"}  # so that the bytes on the way are those of the file
+        plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are those of the file
         with (
             Path(output_file).open("wb") as stream,
             requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r,
@@ -146,6 +146,6 @@ class _Downloader:
                 count += len(chunk)
                 if count > self.take.bytes:
                     expected = f"more than the listed {self.take.bytes} bytes"
-                    raise _failed(self.take, f"the server sends {expected}, so it is another file: report it")
+                    raise _failed(self.take, f"the server sends {expected}, so it is a different file: report it")
                 stream.write(chunk)
                 self.arrived(count)

@@ -1,4 +1,4 @@
-"""Punches, front kicks with the rear (right) leg, and fights: strikes out of a guard, one after the other."""
+"""Punches, front kicks with the rear (right) leg, and fights, which are sequences of both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from freshtake.samples.smooth_curves import Law, Take, Wander
 STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
 START = 0.5  # seconds of guard and wind-up before the fist goes
 
-# What takes of punches and kicks share; a law's parameters are drawn in their order.
+# Shared by takes of punches and kicks; a law's parameters are drawn in this order.
 AIM = {
     "tempo": 0.06,  # relative
     "strength": 0.07,  # added to the strength
@@ -82,7 +82,7 @@ def punch(
 
 
 def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> Posture:
-    """Return the whole body at the action's times: the hips lead, the trunk follows, then the fist."""
+    """Return the full-body posture at the action's times: the hips lead, the trunk follows, then the fist."""
     go, push = _strike(u, power), _strike(u + 0.04, power)
     # The body is drawn back before the strike.
     drawn_back = keys(u, (0.15, 0.0), (START - 0.08, 1.0), (START + 0.05, 0.6), (START + 0.16, 0.0))
@@ -141,7 +141,7 @@ def _strike(u: Floats, power: float) -> Floats:
 
 
 def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack:
-    """Return the left hand, which stays before the face and comes back a little as the right one goes."""
+    """Return the left hand, which stays before the face and moves back a little as the right one strikes."""
     height = 21.0 + take["guard_left"] - 48.0 * rest
     home = np.stack([6.0 + 4.0 * go + 20.0 * rest, height, 35.0 - 12.0 * go - 20.0 * rest], axis=-1)
     return HandTrack(build.scale * home, home, 0.0 * go, _elbow(rest, 0.6))
@@ -156,7 +156,7 @@ def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: T
 
 
 def _elbow(rest: Floats, sideways: float) -> Floats:
-    """Return where an elbow points, seen from the chest: down in guard, back when the arm hangs."""
+    """Return the direction of an elbow, seen from the chest: down in guard, back when the arm hangs."""
     return np.stack([sideways + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)
 
 
@@ -195,7 +195,7 @@ def fight(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """Make a sequence of punches and kicks, from guard to guard; the standing foot never leaves its place.
+    """Make a sequence of punches and kicks, from guard to guard; the standing foot never leaves its spot.
 
     Args:
         rng: source of the variation.
@@ -222,7 +222,7 @@ def fight(
 
 
 def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
-    """Return when every strike starts, and when all is over."""
+    """Return the start time of each strike, and the end of the last one."""
     starts, at = [], START
     for action in actions:
         starts.append(at)
@@ -242,7 +242,7 @@ def _back(action: str, power: float) -> float:
 def _course(
     u: Floats, actions: Sequence[str], starts: Sequence[float], which: str, power: float, from_: float
 ) -> Floats:
-    """Return 0 in guard, 1 where strikes of one kind end; they set out at a share `from_` of their time."""
+    """Return 0 in guard, 1 at the end of strikes of one kind; they start at a fraction `from_` of their time."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == which:
@@ -269,7 +269,7 @@ def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: f
 def _fight_posture(
     u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, build: Build, take: Take, loose: Sway
 ) -> Posture:
-    """Return the whole body: hips lead a punch; a kick goes over the standing foot and leans back."""
+    """Return the full-body posture: hips lead a punch; a kick goes over the standing foot and leans back."""
     punch = _course(u, actions, starts, PUNCH, power, 0.0)
     out, lifted = _course(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
     flat, size, standing = np.zeros(len(u)), build.scale, np.array([12.0, 2.0, 34.0])
@@ -299,7 +299,7 @@ def _fight_posture(
 
 
 def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take, build: Build) -> FootTrack:
-    """Return the right foot: on its spot, below the lifted knee, out to the mark, and the same way back."""
+    """Return the right foot: on its spot, below the lifted knee, out to the mark, and back the same way."""
     home = np.array([-13.0, 2.0, -18.0])
     knee = np.array([-9.0, _mix(power, 34.0, 48.0) + take["knee_up"], 30.0])
     mark = np.array([

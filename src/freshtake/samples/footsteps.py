@@ -1,4 +1,4 @@
-"""Where a gait leads and where feet stand: the path over the ground, footholds, and how a foot moves between them."""
+"""The path of a gait over the ground, its footholds, and the movement of a foot between them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
 from freshtake.samples.smooth_curves import Curve, Ends, Law, Take, Wander, ease, late_ease, lobe, quintic
 
-# Of a frame: the path is integrated by the trapezium rule, whose error falls with their square.
+# Per frame: the path is integrated by the trapezium rule, whose error falls with their square.
 SUBSTEPS = 4
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How a gait goes: seconds per cycle, centimetres per cycle, degrees per second to the left."""
+    """The pace of a gait: seconds per cycle, centimetres per cycle, degrees per second to the left."""
 
     period: float
     stride: float
@@ -26,9 +26,9 @@ class Pace:
 
 @dataclass(frozen=True)
 class GaitPath:
-    """Phase (cycles), heading (degrees) and place on the ground (x, z) on a fine grid of times (seconds).
+    """Phase (cycles), heading (degrees) and position on the ground (x, z) on a fine grid of times (seconds).
 
-    `frames` picks the clip's frames from the grid. Phase is 0 at time 0, the place (0, 0) and the heading 0.
+    `frames` picks the clip's frames from the grid. At time 0 the phase is 0, the position (0, 0) and the heading 0.
     """
 
     times: Floats
@@ -38,7 +38,7 @@ class GaitPath:
     frames: slice
 
     def at_phase(self, phase: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return times, headings and places at which the gait has these phases."""
+        """Return times, headings and positions at which the gait has these phases."""
         times = np.interp(phase, self.phase, self.times)
         heading = np.interp(times, self.times, self.heading)
         ground = np.stack([np.interp(times, self.times, self.ground[:, k]) for k in (0, 1)], axis=-1)
@@ -46,7 +46,7 @@ class GaitPath:
 
 
 def frame_count(pace: Pace, tempo: Wander, cycles: float, fps: float) -> int:
-    """Return how many frames hold so many cycles, first and last included, to the nearest frame."""
+    """Return the number of frames in so many cycles, first and last included, to the nearest frame."""
     times = np.arange(0.0, 1.5 * cycles * pace.period + 1.0, 0.01)
     phase = times / pace.period + tempo.integral(times)[:, 0] / pace.period
     return round(float(np.interp(cycles, phase, times)) * fps) + 1
@@ -60,7 +60,7 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     # Cycles known before the first frame and after the last, for footholds that begin or end outside.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
-    # A fifth of the usual rate at least: nobody walks backwards because of an extreme draw.
+    # At least a fifth of the usual rate: nobody walks backwards because of an extreme draw.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]
@@ -85,7 +85,7 @@ def checked_length(frames: int | None, cycles: float | None, fps: float) -> None
 
 
 def drawn_take(law: Law, rng: np.random.Generator, amount: float, take: Take | None) -> Take:
-    """Return the given take, or one drawn from the law; the generator moves on in either case."""
+    """Return the given take, or one drawn from the law; the generator advances in either case."""
     if not 0.0 <= amount <= 3.0:
         raise UsageError(f"amount must be 0 to 3, but is {amount}")
     drawn = law.draw(rng, amount)
@@ -98,8 +98,8 @@ class LegCycle:
 
     `contacts`: (landing, leaving) phases. `pitch`: of the sole, degrees, over the cycle. `lifts`: how far the toe
     joint is raised in the swing after each contact (cm). `knee`: the flexion the leg aims at while it carries the
-    body (degrees), and `carries`: how much it does, 0..1. `under`: the share of each contact after which the body is
-    above the ankle; below 0 where it lands behind the body.
+    body (degrees), and `carries`: how much it does, 0..1. `under`: the fraction of each contact after which the body
+    is above the ankle; below 0 if it lands behind the body.
     """
 
     contacts: tuple[tuple[float, float], ...]
@@ -110,7 +110,7 @@ class LegCycle:
     under: tuple[float, ...] = (0.42,)
     crest: tuple[int, int] = (3, 5)  # rise and fall of the lift (see `lobe`)
     late: int = 3  # when the swing is fastest (see `late_ease`)
-    settle: float = 0.2  # share of the swing, at its end, in which the foot stops to give way to the leg's reach
+    settle: float = 0.2  # fraction of the swing, at its end, in which the foot stops to give way to the leg's reach
 
 
 @dataclass(frozen=True)
@@ -149,15 +149,15 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # where it will land: the toes get ready
-    # Toes let go gradually after the push and, where the ball lands first, come back before the landing.
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing: the toes get ready
+    # Toes let go gradually after the push and, if the ball lands first, come back before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))
     return FootTrack(ball, yaw, pitch, toes, ease(flying / 0.2) * ease((1.0 - flying) / leg.settle))
 
 
 def _about_heel(pitch: Floats, yaw: Floats, lever: Floats) -> Floats:
-    """Return how far the toe joint is from its flat place when the toes are up; nothing when they are down."""
+    """Return the offset of the toe joint from its position when flat while the toes are up; zero when they are down."""
     angle = np.radians(np.maximum(pitch, 0.0))
     ahead = lever[2] * (np.cos(angle) - 1.0) - lever[1] * np.sin(angle)
     up = lever[2] * np.sin(angle) + lever[1] * (np.cos(angle) - 1.0)
@@ -174,7 +174,7 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
     """Return the toe joint from one foothold to the next, leaving at rest and landing as the heel roll begins."""
     span = (holds.land[step + 1] - holds.leave[step])[:, None]
     landing = _landing(leg, holds, lever)
-    # Per unit of phase, and so times the span of the swing (squared for accelerations) per unit of share.
+    # Per unit of phase, and so times the span of the swing (squared for accelerations) per unit of `share`.
     end = Ends(landing.place[step + 1], landing.velocity[step + 1] * span, landing.acceleration[step + 1] * span**2)
     nought = np.zeros(3)
     path = quintic(share[:, None], Ends(nought, nought, nought), Ends(nought, end.velocity, end.acceleration))
@@ -188,13 +188,13 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
 
 
 def _landing(leg: LegCycle, holds: Footholds, lever: Floats) -> Ends:
-    """Return place, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
+    """Return position, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
     angle = np.radians(leg.pitch(holds.land))
     up = angle > 0.0
     rate, bend = (np.where(up, np.radians(leg.pitch(holds.land, k)), 0.0) for k in (1, 2))
     angle = np.where(up, angle, 0.0)
     sine, cosine = np.sin(angle), np.cos(angle)
-    ahead = -lever[2] * sine - lever[1] * cosine  # d/d angle; the second derivative is minus the place
+    ahead = -lever[2] * sine - lever[1] * cosine  # d/d angle; the second derivative is minus the position
     raise_ = lever[2] * cosine - lever[1] * sine
     place = holds.ball + _about_heel(np.degrees(angle), holds.yaw, lever)
     velocity = _sagittal(ahead * rate, raise_ * rate, holds.yaw)

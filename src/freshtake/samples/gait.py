@@ -1,6 +1,6 @@
 """A travelling gait: footholds along the path, the pelvis carried over them, trunk and arms against the legs.
 
-How high the body is carried: by the knees of the supporting legs, or in free fall between their pushes.
+The height of the body follows from the knees of the supporting legs, or from free fall between their pushes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ArmSwing:
 
 @dataclass(frozen=True)
 class Carriage:
-    """How the body is carried: degrees and centimetres; amplitudes are those of one sine over the cycle or the step."""
+    """Carriage of the body (degrees, centimetres); amplitudes are those of one sine over the cycle or the step."""
 
     lean: float  # of the chest, forward
     pelvis_tilt: float
@@ -76,8 +76,8 @@ class Carriage:
 class GaitPlan:
     """Everything that defines one take of a gait; legs as (left, right).
 
-    `pushes` (start, end, share of the impulse): where given, the body flies between them in free fall and the
-    knees yield; where not, the knees decide and the body follows. `width`: between the ankles' tracks (cm).
+    `pushes` (start, end, fraction of the impulse): if given, the body flies between them in free fall and the
+    knees yield; if not, the knees decide and the body follows. `width`: between the ankles' tracks (cm).
     """
 
     pace: Pace
@@ -90,7 +90,7 @@ class GaitPlan:
 
 @dataclass(frozen=True)
 class Unsteadiness:
-    """What changes within a take, all of known distribution: tempo, heading, arm swing, lean; noise of footholds."""
+    """The changes within a take, all of known distribution: tempo, heading, arm swing, lean; noise of footholds."""
 
     tempo: Wander
     drift: Wander
@@ -113,13 +113,13 @@ def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
 
 
 PlanOf = Callable[[float, float, Build, Take], GaitPlan]
-LEAST_BEND = np.radians(12.5)  # of a knee that carries
+LEAST_BEND = np.radians(12.5)  # of a supporting knee
 SIGNS = (1.0, -1.0)  # left is +x
 
 
 @dataclass(frozen=True)
 class Support:
-    """For each leg (2, frames): root heights at which its knee is as wanted or hardly bent, and how much it carries."""
+    """For each leg (2, frames): root heights at which its knee is as intended or nearly straight, and its load."""
 
     wanted: Floats
     highest: Floats
@@ -129,12 +129,12 @@ class Support:
 def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) -> Floats:
     """Return the height of the root (cm).
 
-    A gait with pushes flies in free fall between them, at the greatest height that the standing legs can reach.
-    Another is carried by its knees, each in its share, smoothed over `settle` frames: a body is heavy.
+    A gait with pushes flies in free fall between them, at the maximum height that the standing legs can reach.
+    Any other is carried by its knees, each by its load, smoothed over `settle` frames: a body is heavy.
     """
     if plan.pushes:
         free = bounce(phase, plan.pushes, plan.pace.period)
-        # The lowest bound of all supporting moments: the body is as high as the most stretched leg allows.
+        # The lowest of the bounds at all supporting moments: the body is as high as the most stretched leg allows.
         return np.asarray(free + np.min(np.where(legs.carries > 0.5, legs.wanted, np.inf) - free))
     carried = np.sum(legs.carries * legs.wanted, axis=0) / np.sum(legs.carries, axis=0)
     return _within_reach(_smoothed(carried, settle), legs)
@@ -143,7 +143,7 @@ def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) 
 def support(
     plan: GaitPlan, phase: Floats, root: Floats, pelvis: Floats, feet: tuple[FootTrack, FootTrack], build: Build
 ) -> Support:
-    """Return what each leg says about the root's height, given where the root is on the ground."""
+    """Return each leg's constraints on the root's height, given the root's position on the ground."""
     rows = []
     for leg, foot, sign in zip(plan.legs, feet, (1.0, -1.0), strict=True):
         hip = rotate(pelvis, build.hip * [sign, 1.0, 1.0])
@@ -175,7 +175,7 @@ def _within_reach(height: Floats, legs: Support, soft: float = 0.5) -> Floats:
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller wants of any gait: speed (m/s) and turn rate (degrees per second), frames or else cycles, and more.
+    """A caller's request for any gait: speed (m/s) and turn rate (degrees per second), frames or else cycles, and more.
 
     `take` is one to repeat, or None.
     """
@@ -193,7 +193,7 @@ class Request:
 def gait_take(
     rng: np.random.Generator, name: str, law: Law, speeds: tuple[float, float], plan_of: PlanOf, want: Request
 ) -> Clip:
-    """Return a take of a gait: parameters from the law (or as given), then what wavers, then the clip."""
+    """Return a take of a gait: parameters from the law (or as given), then the unsteadiness, then the clip."""
     checked_length(want.frames, want.cycles, want.fps)
     low, high = speeds
     kind = name.partition(",")[0]

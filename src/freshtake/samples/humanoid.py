@@ -86,7 +86,7 @@ class Build:
 
     @property
     def scale(self) -> float:
-        """Height against the default build's."""
+        """Height relative to the default build's."""
         return self.height / 175.0
 
     @property
@@ -155,7 +155,7 @@ def _sized(name: str, offset: tuple[float, float, float], build: Build) -> tuple
     return x, y, z
 
 
-REACH = 0.9985  # of the straight limb: a hinge is never quite straight (about 6 degrees are left)
+REACH = 0.9985  # of the straight limb: a hinge is never quite straight (about 6 degrees remain)
 
 
 class Limb(NamedTuple):
@@ -182,7 +182,7 @@ def solve_limb(
     """Rotate bones that hang along -y so that the lower one's end meets the target.
 
     The hinge moves towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
-    goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are drawn near,
+    goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are pulled in,
     the more gently the more `free` (0..1) the end is to move.
     """
     a, b = lengths
@@ -192,7 +192,7 @@ def solve_limb(
     stretch = distance / (a + b)
     # More gently for an end that touches nothing.
     stretch = stretch + np.asarray(free)[..., None] * (_soft_limit(stretch, 0.03) - stretch)
-    # A target out of reach is rounded off in the last part of the reach.
+    # A target out of reach is limited smoothly, over the last part of the reach.
     reached = np.maximum(_soft_limit(stretch, 0.004) * (a + b), abs(a - b) + 0.02 * (a + b))
     inner = np.clip((a * a + reached**2 - b * b) / (2.0 * a * reached), -1.0, 1.0)
     hinge = np.pi - np.arccos(np.clip((a * a + b * b - reached[..., 0] ** 2) / (2.0 * a * b), -1.0, 1.0))
@@ -224,10 +224,10 @@ def turn(yaw: Floats, pitch: Floats | float = 0.0, roll: Floats | float = 0.0) -
 
 @dataclass(frozen=True)
 class FootTrack:
-    """One foot over time: place of the toe joint (frames, 3), then angles in degrees (frames,).
+    """One foot over time: position of the toe joint (frames, 3), then angles in degrees (frames,).
 
     `pitch` is that of the sole (toes up positive), `toe` that of the toes alone, both against the floor; `free` is
-    0 where the foot stands and up to 1 where it is in the air.
+    0 when the foot stands and up to 1 when it is in the air.
     """
 
     ball: Floats
@@ -254,7 +254,7 @@ class ArmTrack:
 
 @dataclass(frozen=True)
 class HandTrack:
-    """One arm by where the hand is: at `home` seen from the chest, at `goal` in the world, or between them.
+    """One arm by the position of its hand: at `home` seen from the chest, at `goal` in the world, or between them.
 
     `home`, `goal` and `elbow` (where the elbow points, seen from the chest) are (frames, 3) or (3,); `share` (frames,)
     is 0 at home and 1 at the goal.
@@ -269,7 +269,7 @@ class HandTrack:
 
 @dataclass(frozen=True)
 class Posture:
-    """All that a motion decides, over frames; feet and arms as (left, right), rotations in the world."""
+    """Everything that a motion determines, over frames; feet and arms as (left, right), rotations in the world."""
 
     root: Floats
     pelvis: Floats
@@ -282,17 +282,17 @@ class Posture:
 
 
 def foot_points(build: Build) -> tuple[Floats, Floats]:
-    """Return where toe joint and heel (on the floor) are, as seen from the ankle of a flat foot facing +z."""
+    """Return the positions of toe joint and heel (on the floor), as seen from the ankle of a flat foot facing +z."""
     return np.array(TOE) * build.scale, np.array(HEEL) * build.scale
 
 
 def ankle_of(foot: FootTrack, build: Build) -> Floats:
-    """Return the ankle's place for a foot track."""
+    """Return the ankle's position for a foot track."""
     return foot.ball - rotate(turn(foot.yaw, -foot.pitch), foot_points(build)[0])
 
 
 def perform(posture: Posture, build: Build, fps: float, name: str = "", provenance: str = "") -> Clip:
-    """Return the clip of a posture over time: spine shared out, legs and arms solved, rotations continuous."""
+    """Return the clip of a posture over time: spine bent evenly, legs and arms solved, rotations continuous."""
     body = skeleton(build)
     rotations = np.zeros((len(posture.root), len(body), 4))
     rotations[..., 0] = 1.0
@@ -308,7 +308,7 @@ def perform(posture: Posture, build: Build, fps: float, name: str = "", provenan
 
 
 def _bend_spine(rotations: Floats, body: Skeleton, posture: Posture) -> None:
-    """Share the turn from pelvis to chest, and from chest to head, equally among the joints between."""
+    """Distribute the rotations from pelvis to chest and from chest to head equally over the joints between."""
     for low, high, names in (
         (posture.pelvis, posture.chest, ("LowerBack", "Spine", "Spine1")),
         (posture.chest, posture.head, ("Neck", "Neck1", "Head")),
@@ -319,7 +319,7 @@ def _bend_spine(rotations: Floats, body: Skeleton, posture: Posture) -> None:
 
 
 def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple[Floats, Floats]:
-    """Return world place and rotation of a joint, from the joints above it alone."""
+    """Return world position and rotation of a joint, from the joints above it alone."""
     path = body.chain(joint)
     translations = np.repeat(body.offsets[path][None], len(root), axis=0)
     translations[:, 0] = root
@@ -328,7 +328,7 @@ def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple
 
 
 def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, build: Build) -> None:
-    """Turn hip, knee, ankle and toe so that the foot is at its target."""
+    """Rotate hip, knee, ankle and toe so that the foot is at its target."""
     foot = posture.feet[side]
     hip = body.index(f"{SIDES[side]}UpLeg")
     rotations[:, hip] = np.array([1.0, 0.0, 0.0, 0.0])
@@ -345,7 +345,7 @@ def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, b
 
 
 def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -> None:
-    """Turn collar bone, shoulder and elbow by the arm's angles or towards the hand's place."""
+    """Rotate collar bone, shoulder and elbow by the arm's angles or towards the hand's position."""
     arm, outward = posture.arms[side], (1.0, -1.0)[side]
     upper = body.index(f"{SIDES[side]}Arm")
     rotations[:, upper - 1] = about_axis(Z, np.broadcast_to(outward * np.radians(arm.collar), len(rotations)))

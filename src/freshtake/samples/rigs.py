@@ -1,7 +1,7 @@
 """Small rigs with the joints of widespread conventions, for trying out retargeting: one body, many skeletons.
 
 Names and numbers of joints, rest poses, the axes along which bones lie, units and vertical axes differ as they do
-between the programs that the rigs are named after; sizes and places are our own.
+between the programs that the rigs are named after; sizes and positions are our own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FINGERS = {"thumb": (0.74, 1.41, 0.02), "index": (0.8, 1.43, 0.01), "middle": (0
 
 
 class RigKind(NamedTuple):
-    """One convention. Words of arm and leg: shoulder, upper arm, lower arm, hand; upper leg, lower leg, foot, toes.
+    """One convention. Words for arm and leg: shoulder, upper arm, lower arm, hand; upper leg, lower leg, foot, toes.
 
     `pose` is T or A, `bones` the axis along which bones lie at rest (none: axes as the world's), `floor` names a joint
     above the hips that stands on the floor, or `floor_at`; `hip_joint` joints between hips and legs; `fingers` is a
@@ -134,7 +134,7 @@ def rig(name: str) -> Clip:
 
 
 def parts(name: str) -> dict[str, list[str]]:
-    """Return which joints of a rig are which part of the body, as a map file has it.
+    """Return the joints of a rig by part of the body, as in a map file.
 
     Args:
         name: a key of `KINDS`.
@@ -164,7 +164,7 @@ def _finger(kind: RigKind, side: str, finger: str, number: int) -> str:
 
 
 def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
-    """Return name, parent and place of every joint, parents first."""
+    """Return name, parent and position of every joint, parents first."""
     rows = [(kind.floor, "", kind.floor_at)] if kind.floor else []
     rows.append((kind.hips, kind.floor, HIPS))
     spine, neck = kind.spine.split(","), kind.neck.split(",")

@@ -117,7 +117,7 @@ def springy_carriage(
 
 SKIP_SPEEDS = (1.0, 3.0)  # m/s
 STEP, HOP = (0.0, 0.14), (0.415, 0.472)  # contacts of a skipping foot
-PUSHES = ((0.0, 0.17, 0.295), (0.395, 0.48, 0.205))  # start, end, share of the impulse
+PUSHES = ((0.0, 0.17, 0.295), (0.395, 0.48, 0.205))  # start, end, fraction of the impulse
 LEAD = 0.28  # cycles by which trunk and arms are earlier than in a walk: the knee that rises leads, not the heel
 
 

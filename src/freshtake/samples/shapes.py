@@ -17,7 +17,7 @@ PROVENANCE = "made by freshtake"
 
 
 class Character(NamedTuple):
-    """Via points of one stroke: share of the time, x and y in letter heights; and height and seconds on average."""
+    """Via points of one stroke: fraction of the time, x and y in letter heights; and height and seconds on average."""
 
     name: str
     via: Floats  # (points, 3)
@@ -59,7 +59,7 @@ PEN_LAW = Law(
 
 @dataclass(frozen=True)
 class PenLaw:
-    """How takes of a character differ.
+    """The differences between takes of a character.
 
     `whole` is the normal law of size, aspect, slant and tempo. Beyond it each via point moves in x and in y by a
     normal amount of standard deviation `wobble` letter heights, and each step between via points lasts exp(normal of
@@ -128,7 +128,7 @@ def written(character: Character, take: PenTake, fps: float = 200.0) -> Stroke:
     """Return the smoothest movement through the take's via points, at `fps` points per second.
 
     It has the least jerk of all that start at rest: a quintic spline in time whose third and fourth derivatives
-    vanish at the free end. Its speed falls in the bends by itself, as a hand's does.
+    vanish at the free end. Its speed drops in the bends naturally, as a hand's does.
     """
     _check_rate(fps)
     whole = take.whole
@@ -200,7 +200,7 @@ class CircleTake(NamedTuple):
     speed: float
 
     def at(self, times: Floats) -> Floats:
-        """Return places (times, 2)."""
+        """Return positions (times, 2)."""
         angle = self.start_angle - self.speed * times
         return self.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
@@ -225,7 +225,7 @@ def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0, 
 
 
 def fit_circle(stroke: Stroke) -> CircleTake:
-    """Fit a circle to a stroke: the inverse of `circle`, wherever the circle lies.
+    """Fit a circle to a stroke: the inverse of `circle`, wherever the circle is.
 
     Middle and radius solve |p|^2 = 2 p m + c by least squares; the first angle and the speed are those of the
     straight line through the angles over time.
@@ -238,7 +238,7 @@ def fit_circle(stroke: Stroke) -> CircleTake:
     """
     points = stroke.points
     if points.shape[1] != 2 or len(points) < 4:
-        raise UsageError(f"a circle is fitted to at least 4 points in a plane, not to {points.shape}")
+        raise UsageError(f"fitting a circle needs at least 4 points in a plane, not {points.shape}")
     middle = points.mean(axis=0)
     around = points - middle
     known = np.column_stack([2.0 * around, np.ones(len(points))])
@@ -253,7 +253,7 @@ WIDTH, HEIGHT = 1.5, 1.0  # metres
 
 
 class Wave(NamedTuple):
-    """One way in which the flag swings: a wave that runs along it, alone or with its upper half against its lower."""
+    """One swing of the flag: a wave that runs along it, alone or with its upper half against its lower."""
 
     crests: float  # wave lengths between pole and free edge
     rows: int  # half waves from the lower to the upper edge
@@ -282,13 +282,13 @@ def flag(
 ) -> MeshSequence:
     """Make a flag held at the pole (x = 0), in the wind.
 
-    Every vertex is its place at rest plus the sum of `MODES` fixed shapes times `mode_weights(...)`, so the sequence
+    Every vertex is its rest position plus the sum of `MODES` fixed shapes times `mode_weights(...)`, so the sequence
     has exactly that rank about rest. Poses recur whenever the phases of the three waves do: their rates have no
-    common measure and wander, so at irregular times.
+    common measure and wander, so this happens at irregular times.
 
     Args:
         rng: source of the variation.
-        frames: how many.
+        frames: number of frames.
         fps: frames per second.
         columns: vertices from the pole to the free edge.
         rows: vertices from the lower to the upper edge.

@@ -46,7 +46,7 @@ class Curve:
         self._bend = np.diff(slope)
 
     def __call__(self, at: npt.ArrayLike, derivative: int = 0) -> Floats:
-        """Return value, slope (1) or curvature (2) at the given places."""
+        """Return value, slope (1) or curvature (2) at the given positions."""
         place = np.asarray(at, dtype=np.float64) - self.shift
         if self.period is not None:
             place = np.mod(place, self.period)
@@ -68,7 +68,7 @@ def _ramp(x: Floats, derivative: int) -> Floats:
 
 @dataclass(frozen=True)
 class Ends:
-    """Place, velocity and acceleration at one end of a quintic piece, alike in shape."""
+    """Position, velocity and acceleration at one end of a quintic piece, all of the same shape."""
 
     place: Floats
     velocity: Floats
@@ -76,7 +76,7 @@ class Ends:
 
 
 def quintic(share: Floats, start: Ends, end: Ends) -> Floats:
-    """Return the quintic piece over share 0..1 that meets both ends; velocities are per unit of share."""
+    """Return the quintic piece over share 0..1 that meets both ends; velocities are per unit of `share`."""
     s = share
     s3 = s**3
     left = s3 * (10.0 + s * (-15.0 + 6.0 * s))
@@ -117,10 +117,10 @@ def lobe(share: Floats, rise: int = 3, fall: int = 5) -> Floats:
 
 
 def bounce(phase: Floats, pushes: Sequence[tuple[float, float, float]], period: float) -> Floats:
-    """Return the height (cm, mean 0) of a body that falls freely but for pushes (start, end, share of the impulse).
+    """Return the height (cm, mean 0) of a body that falls freely but for pushes (start, end, fraction of the impulse).
 
-    Phase is in cycles of `period` seconds. Each push is half a sine, so that the force sets in at nothing; the
-    shares sum to 1, since over a cycle the floor gives back what gravity takes.
+    Phase is in cycles of `period` seconds. Each push is half a sine, so the force starts from zero; the
+    fractions sum to 1, since over a cycle the floor gives back what gravity takes.
     """
     grid = np.arange(512) / 512
     force = np.zeros(512)
@@ -139,7 +139,7 @@ WAVES = 24
 
 @dataclass(frozen=True)
 class Law:
-    """The joint normal distribution of a take's parameters: what tests may compare a learned model with.
+    """The joint normal distribution of a take's parameters, which tests compare learned models with.
 
     `spread` gives each parameter's standard deviation about 0; `correlations` the correlations that are not 0, by pair.
     """

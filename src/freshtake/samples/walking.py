@@ -17,11 +17,11 @@ from freshtake.samples.smooth_curves import Curve, Law, Take, both
 
 @dataclass(frozen=True)
 class Style:
-    """Factors (1: as in a normal walk) and additions (degrees, centimetres, shares of the cycle)."""
+    """Factors (1: as in a normal walk) and additions (degrees, centimetres, fractions of the cycle)."""
 
     name: str
     cadence: float = 1.0
-    stance_left: float = 0.0  # added to the share of the cycle that the foot stands
+    stance_left: float = 0.0  # added to the fraction of the cycle that the foot stands
     stance_right: float = 0.0
     late_left: float = 0.0  # cycles by which the left foot lands after the middle of the cycle
     stiff_left: float = 0.0  # 0..1: how little the left knee yields in stance and bends in swing
@@ -71,7 +71,7 @@ STYLES = {
 
 
 def style_named(style: str | Style) -> Style:
-    """Return a style by name, or as it is."""
+    """Return a style by name, or unchanged."""
     if isinstance(style, Style):
         return style
     if style not in STYLES:
@@ -185,7 +185,7 @@ def walk_plan(style: Style, speed: float, turn_rate: float, build: Build, take: 
 
 
 def _leg(land: float, stance: float, side: str, speed: float, build: Build, style: Style, take: Take) -> LegCycle:
-    """Return one leg, which lands at a phase and stands for a share of the cycle."""
+    """Return one leg, which lands at a phase and stands for a fraction of the cycle."""
     brisk = speed / 1.3
     t = stance / 0.62
     carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]

@@ -282,13 +282,13 @@ def limbs(count: int) -> Node:
 BOMB = zlib.compress(bytes(10_000_000))
 BROKEN = {
     "text": (b"; FBX 7.4.0 project file\n", "FBX text file"),
-    "old": (minimal()[:23] + struct.pack("<I", 6100) + bytes(13), "FBX 6.1 is not read"),
+    "old": (minimal()[:23] + struct.pack("<I", 6100) + bytes(13), "FBX 6.1 cannot be read"),
     "cut": (minimal(limbs(3))[:120], "byte"),
     "no end": (minimal(limbs(1))[:27], "cut off"),
     "no skeleton": (minimal(node("Objects")), "no skeleton"),
-    "circle": (minimal(limbs(2), links((1, 2), (2, 1))), "hangs on itself"),
-    "node beyond": (minimal(limbs(1))[:27] + b"\xff\xff\xff\x7f" + minimal(limbs(1))[31:], "ends at byte"),
-    "bomb": (minimal(node("A", b"d" + struct.pack("<III", 2**31, 1, len(BOMB)) + BOMB)), "cannot be in"),
+    "circle": (minimal(limbs(2), links((1, 2), (2, 1))), "is below itself"),
+    "node beyond": (minimal(limbs(1))[:27] + b"\xff\xff\xff\x7f" + minimal(limbs(1))[31:], "to end at byte"),
+    "bomb": (minimal(node("A", b"d" + struct.pack("<III", 2**31, 1, len(BOMB)) + BOMB)), "does not fit into"),
     "packed wrong": (minimal(node("A", b"d" + struct.pack("<III", 2, 1, 4) + b"abcd")), "damaged"),
     "packed short": (minimal(node("A", b"i" + struct.pack("<III", 99, 1, 9) + zlib.compress(b"a"))), "99 numbers"),
     "unknown type": (minimal(node("A", b"?1234")), "unknown type"),
@@ -297,7 +297,7 @@ BROKEN = {
         minimal(limbs(1), node("GlobalSettings", inside=[properties(prop("UpAxis", "int", "", "", whole(0)))])),
         "y or z up",
     ),
-    "curve": (curve_file(4, (0, 0), [0.0, 0.0], [1.0, 2.0]), "do not fit"),
+    "curve": (curve_file(4, (0, 0), [0.0, 0.0], [1.0, 2.0]), "do not match"),
     "beyond frames": (curve_file(4, (0, 0), [0.0, 0.5, 1e8], [1.0, 2.0, 3.0]), "too many"),
 }
 

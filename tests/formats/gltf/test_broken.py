@@ -88,7 +88,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "count true": (put(True, "accessors", 11, "count"), "accessors[11].count: a whole number"),
     "zeros": (
         lambda d: d["accessors"][11].update({"count": 10**10}) or d["accessors"][11].pop("bufferView"),  # type: ignore[func-returns-value]
-        "accessors[11].count: 10000000000 elements are declared, but no data",
+        "accessors[11].count: 10000000000 elements are declared, but there is no data",
     ),
     "offset": (put(10**6, "accessors", 11, "byteOffset"), "reach to byte"),
     "bad view": (put(999, "accessors", 11, "bufferView"), "accessors[11].bufferView: buffer view 999 does not exist"),
@@ -115,7 +115,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "bind matrices": (put(3, "accessors", 10, "count"), "inverseBindMatrices: 4 matrices were expected, not 3"),
     "weights": (put([1.0], "nodes", 7, "weights"), "nodes[7].weights: a list of 2 numbers"),
     "animated weights": (
-        lambda d: d["meshes"][0]["primitives"][0]["targets"].pop(), "1 targets are there, but 2 weights are animated",
+        lambda d: d["meshes"][0]["primitives"][0]["targets"].pop(), "there are 1 targets, but 2 weights are animated",
     ),
 }  # fmt: skip
 
@@ -168,7 +168,7 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "first chunk": (changed_bytes(lambda d: d.__setitem__(slice(16, 20), b"BIN\x00")), "byte 16: the first chunk"),
     "not UTF-8": (b'{"asset": "\xff"}', "not UTF-8"),
     "NaN": (b'{"asset": {"version": "2.0"}, "x": NaN}', "NaN"),
-    "overflow": (b'{"asset": {"version": "2.0"}, "x": 1e999}', "the JSON holds 1e999"),
+    "overflow": (b'{"asset": {"version": "2.0"}, "x": 1e999}', "the JSON contains 1e999"),
     "nested": (b'{"asset": ' + b"[" * 100_000, "nested too deeply"),
     "long number": (b'{"asset": ' + b"9" * 10_000 + b"}", "a number that is too long"),
     "list": (b'["asset"]', "must be an object"),
@@ -222,9 +222,9 @@ URIS = {
     "../secret.bin": "must name a file in the same folder",
     "a/..%2F../secret.bin": "must name a file in the same folder",
     "..\\secret.bin": "must name a file in the same folder",
-    "file:///etc/passwd": "nothing is fetched",
-    "https://example.com/a.bin": "nothing is fetched",
-    "C:/a.bin": "nothing is fetched",
+    "file:///etc/passwd": "never fetched",
+    "https://example.com/a.bin": "never fetched",
+    "C:/a.bin": "never fetched",
     "link.bin": "leads out of the glTF file's folder",
     "door/secret.bin": "leads out of the glTF file's folder",
     "loop": "",
@@ -232,10 +232,10 @@ URIS = {
     "sub": "",
     "": "must name a file",
     "a%00b": "must name a file",
-    "data:,abc": "only data URIs in base64",
+    "data:,abc": "only base64 data URIs",
     "data:application/octet-stream;base64,@@@": "not base64",
-    "data:application/octet-stream;base64,AAAA": "are declared, but 3 are there",
-    "short.bin": "are declared, but 5 are there",
+    "data:application/octet-stream;base64,AAAA": "are declared, but there are 3",
+    "short.bin": "are declared, but there are 5",
 }
 
 

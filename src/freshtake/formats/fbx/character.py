@@ -29,7 +29,7 @@ _Whole = npt.NDArray[np.int64]
 
 
 class _Corners(NamedTuple):
-    """A mesh by the corners of its triangles: vertex, polygon and index in the file's list of corners of each."""
+    """A mesh by triangle corner: the vertex, the polygon and the index in the file's list of corners of each."""
 
     vertices: _Whole  # (triangles, 3)
     places: _Whole  # (triangles, 3)
@@ -83,7 +83,7 @@ def _add_mesh(
     builder: Builder, scene: Scene, joints: Joints, model: int, world: Floats, stretch: Floats, unit: float,
     numbers: list[int],
 ) -> int | None:  # fmt: skip
-    """Add one mesh with its skin and return its number; None where no joint carries it."""
+    """Add one mesh with its skin and return its number; None if no joint carries it."""
     geometry = scene.objects[scene.below_of_kind(model, "Geometry")[0].number]
     vertices = _rows(geometry, "Vertices", 3)
     if np.abs(vertices).max(initial=0.0) > _LARGEST:
@@ -190,7 +190,7 @@ def _strongest(
 
 
 def _world_of(scene: Scene, model: int) -> Floats:
-    """Return the matrix (4, 4) of a model in the world, at rest."""
+    """Return the world matrix (4, 4) of a model at rest."""
     out, number, depth = np.eye(4), model, 0
     while number is not None and depth < 1000:
         out = local_matrices(scene, number, {}, np.zeros(1))[0] @ out
@@ -223,7 +223,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
 
 
 def _layer(geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners) -> Floats | None:
-    """Return a layer's values per corner (triangles, 3, width); None where it has no usable ones."""
+    """Return a layer's values per corner (triangles, 3, width); None if it has no usable ones."""
     layer = geometry.one(kind)
     if layer is None:
         return None

@@ -1,4 +1,4 @@
-"""Interpret what an FBX file holds: objects and their links, layers of curves over time, and transforms of nodes."""
+"""Interpret the contents of an FBX file: objects and their links, layers of curves, and transforms of nodes."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Scene:
         return self.objects[number].value(2, str) or ""
 
     def below_of_kind(self, number: int, kind: str) -> list[Link]:
-        """Return the children of an object that are of a kind."""
+        """Return an object's children of one kind."""
         return [link for link in self.below[number] if self.objects[link.number].name == kind]
 
 
 class Properties:
-    """The named values of an object, with a default where one is missing or of another type."""
+    """The named values of an object, with a default for one that is missing or of another type."""
 
     def __init__(self, entry: Entry | None) -> None:
         listed = entry.one("Properties70") if entry is not None else None
@@ -93,7 +93,7 @@ class Properties:
         return np.array(values, dtype=np.float64) if good else np.full(3, usual)
 
     def text(self, name: str) -> str:
-        """Return a text, empty where there is none."""
+        """Return a text, empty if there is none."""
         values = self._values.get(name, [])
         return values[0] if values and isinstance(values[0], str) else ""
 
@@ -111,7 +111,7 @@ class Curve(NamedTuple):
     slopes: Floats
 
     def at(self, times: Floats) -> Floats:
-        """Return the values at some times; constant before the first key and after the last."""
+        """Return the values at the given times; constant before the first key and after the last."""
         if len(self.times) == 1:
             return np.full(len(times), self.values[0])
         k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
@@ -130,9 +130,9 @@ class Curve(NamedTuple):
 
 
 def read_curve(scene: Scene, number: int) -> Curve | None:
-    """Return a curve, or None where it has no keys; times must increase and be as many as values.
+    """Return a curve, or None if it has no keys; times must increase, with one value for each.
 
-    Keys are linear where the file states no usable flags and slopes.
+    Keys are linear if the file states no usable flags and slopes.
     """
     entry = scene.objects[number]
     times, values = entry.numbers("KeyTime"), entry.numbers("KeyValueFloat")
@@ -140,7 +140,7 @@ def read_curve(scene: Scene, number: int) -> Curve | None:
     if not count or not len(values):
         return None
     if count != len(values) or not np.isfinite(values).all() or (np.diff(times) <= 0).any():
-        raise scene.fail(f"a curve has {count} times and {len(values)} values that do not fit", f"curve {number}")
+        raise scene.fail(f"a curve has {count} times and {len(values)} values that do not match", f"curve {number}")
     flags = entry.numbers("KeyAttrFlags").astype(np.int64)
     data = entry.numbers("KeyAttrDataFloat")
     repeats = entry.numbers("KeyAttrRefCount").astype(np.int64)
@@ -187,7 +187,7 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
     """Return the largest tree of limbs and the models between them; without limbs, of animated models."""
     models = scene.of_kind("Model")
     if len(models) > _MOST_JOINTS:
-        raise scene.fail(f"{len(models)} models are more than the {_MOST_JOINTS} that are read", "Objects")
+        raise scene.fail(f"{len(models)} models are more than the limit of {_MOST_JOINTS}", "Objects")
     parent = {number: parent_of(scene, number) for number in models}
     limbs = [number for number in models if scene.form(number) in _LIMBS] or [n for n in models if n in animated]
     if not limbs:
@@ -221,7 +221,7 @@ def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int
     out, above = [number], parent[number]
     while above is not None:
         if above in out or len(out) > 1000:
-            raise scene.fail(f"model {scene.name(number)[:40]!r} hangs on itself, or too deep", "Connections")
+            raise scene.fail(f"model {scene.name(number)[:40]!r} is below itself, or nested too deeply", "Connections")
         out.append(above)
         above = parent[above]
     return out[::-1]

@@ -56,7 +56,7 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 
 def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """Return all takes of a file, or the chosen one; the rest pose where there is none."""
+    """Return all takes of a file, or the chosen one; the rest pose if there is none."""
     with naming(path):
         data = read_bytes(path)
         return _clips(Scene(path, parse(path, data)), options, every, len(data))
@@ -80,7 +80,7 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     acting = [k for k, stack in enumerate(stacks) if any(np.ptp(c.values) > 0.0 for c in _used(joints, moving[stack]))]
     if stacks and not every:
         chosen = [chosen_number(scene.path, names, options, acting)]
-    else:  # exporters put an empty stack ("Take 001") before the animation: it is no take
+    else:  # exporters put an empty stack ("Take 001") before the animation: it is not a take
         chosen = [k for k in range(len(stacks)) if moving[stacks[k]] or not acting]
     stacks, names = [stacks[k] for k in chosen], [names[k] for k in chosen]
     if not stacks:
@@ -149,7 +149,7 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     note = noted(Properties(scene.objects.get(take.stack or 0)).text("Description"))
     playback = playback_noted(note, len(times), frame_time)
     if playback is not None:
-        playback = playback.changed(travel=playback.travel / unit)  # noted in metres
+        playback = playback.changed(travel=playback.travel / unit)  # stored in metres
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
         moved(translations[:, joints_kept], skeleton.offsets),
@@ -167,7 +167,7 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
 
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
-    """Return the times of all frames: at the keys where they are even, else at `options.fps` or the file's rate."""
+    """Return the times of all frames: at the keys if they are even, else at `options.fps` or the file's rate."""
     used = _used(joints, curves)
     settings = Properties(scene.top.one("GlobalSettings"))
     custom = settings.number("CustomFrameRate", 30.0)
@@ -196,6 +196,6 @@ def axis_and_unit(scene: Scene) -> tuple[str, float]:
     settings = Properties(scene.top.one("GlobalSettings"))
     axis, sign = settings.number("UpAxis", 1.0), settings.number("UpAxisSign", 1.0)
     if axis not in (1.0, 2.0) or sign < 0:
-        raise scene.fail("only files with y or z up are read: export with another up axis", "GlobalSettings")
+        raise scene.fail("only files with y or z up can be read: export with another up axis", "GlobalSettings")
     unit = settings.number("UnitScaleFactor", 1.0) / 100.0
     return ("y" if axis == 1.0 else "z"), unit if 1e-9 < unit < 1e9 else 0.01

@@ -1,4 +1,4 @@
-"""Encode and parse binary FBX: a tree of named nodes, each with typed values and further nodes."""
+"""Encode and parse binary FBX: a tree of named nodes, each with typed values and child nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from freshtake.errors import FormatError
 
 VERSION = 7400
 _MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
-_HEAD = struct.Struct("<IIIB")  # end of the node in the file, how many values, their bytes, length of the name
+_HEAD = struct.Struct("<IIIB")  # end of the node in the file, number of values, their bytes, length of the name
 _END = bytes(_HEAD.size)  # closes a list of nodes
 _ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # strict readers (assimp) skip these without a list of nodes
 _CODES = {"f4": b"f", "f8": b"d", "i4": b"i", "i8": b"l"}
@@ -66,12 +66,12 @@ def titled(name: str, kind: str) -> bytes:
 
 
 def raw(value: bytes, kind: bytes = b"R") -> bytes:
-    """Encode bytes with their number."""
+    """Encode bytes with their count."""
     return struct.pack("<cI", kind, len(value)) + value
 
 
 def array(values: npt.NDArray[Any], kind: str) -> bytes:
-    """Encode an array as `kind` (f4, f8, i4 or i8), compressed where it is large enough."""
+    """Encode an array as `kind` (f4, f8, i4 or i8), compressed if it is large enough."""
     data = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
     # Small arrays are not worth compressing.
     count = data if len(data) < 128 else zlib.compress(data, 1)
@@ -133,7 +133,7 @@ class Entry:
         return value if isinstance(value, kind) and not isinstance(value, bool) else None
 
     def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """Return the array of the first child node with this name; empty where there is none."""
+        """Return the array of the first child node with this name; empty if there is none."""
         child = self.one(name)
         values = child.values[0] if child is not None and child.values else None
         return values.astype(np.float64) if isinstance(values, np.ndarray) else np.zeros(0)
@@ -160,7 +160,7 @@ def parse(path: Path, data: bytes) -> Entry:
         raise FormatError(path, f"this is an FBX text file, and only binary FBX is read: {remedy}", "byte 0")
     source = _Source(path, data)
     if not _OLDEST <= source.version < 8000:
-        problem = f"FBX {source.version / 1000:.1f} is not read, only 7.1 to 7.7: save it as FBX 2014 or later"
+        problem = f"FBX {source.version / 1000:.1f} cannot be read, only 7.1 to 7.7: save it as FBX 2014 or later"
         raise source.fail(problem, 23)
     top = Entry("", [])
     place = 27
@@ -175,7 +175,7 @@ def parse(path: Path, data: bytes) -> Entry:
 def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | None, int]:
     begin, head = place, source.head
     if place + head.size > limit:
-        raise source.fail("a node reaches beyond the one that holds it", place)
+        raise source.fail("a node extends beyond its parent", place)
     end, count, size, letters = head.unpack_from(source.data, place)
     place += head.size
     if end == 0:
@@ -185,13 +185,13 @@ def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | 
     if source.left < 0 or depth > 64:
         raise source.fail("there are more nodes, or deeper ones, than the file can hold", begin)
     if not place + letters + size <= end <= limit:
-        raise source.fail(f"a node says that it ends at byte {end}, which cannot be", begin)
+        raise source.fail(f"a node claims to end at byte {end}, which is impossible", begin)
     name = source.data[place : place + letters].decode("utf-8", "replace")
     place += letters
     stop = place + size
     entry = Entry(name, [])
     if count > size:
-        raise source.fail(f"a node says that it has {count} values in {size} bytes", begin)
+        raise source.fail(f"a node claims to have {count} values in {size} bytes", begin)
     for _ in range(count):
         value, place = _value(source, place, stop)
         entry.values.append(value)
@@ -234,7 +234,7 @@ def _array(source: _Source, place: int, stop: int, dtype: np.dtype[Any]) -> tupl
     length = count * dtype.itemsize
     # Deflate expands a byte to about 1,030 at most, so a larger declared size is a bomb.
     if place + size > stop or (length != size if not packed else length > size * 1100 + 64):
-        raise source.fail(f"an array of {count} numbers cannot be in {size} bytes", begin)
+        raise source.fail(f"an array of {count} numbers does not fit into {size} bytes", begin)
     content = source.data[place : place + size]
     if packed:
         try:

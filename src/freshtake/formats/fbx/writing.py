@@ -71,7 +71,7 @@ def properties(*entries: Node) -> Node:
 
 
 def prop(name: str, kind: str, label: str, flags: str, *values: bytes) -> Node:
-    """Return one named value with its type twice, as FBX requires, and flags ("A": animatable, "U": the user's)."""
+    """Return one named value with its type twice, as FBX requires, and flags ("A": animatable, "U": user-defined)."""
     return node("P", text(name), text(kind), text(label), text(flags), *values)
 
 
@@ -200,7 +200,7 @@ def add_take(objects: Objects, joints: list[int], rig: Rig, motion: RigMotion) -
 
 
 class _Keys:
-    """What all curves of a take share: the times of their keys, and linear interpolation.
+    """The parts that all curves of a take share: the times of their keys, and linear interpolation.
 
     A value that never changes has one key.
     """
@@ -238,7 +238,7 @@ def _add_curves(objects: Objects, keys: _Keys, layer: int, model: int, short: st
 def add_joints(objects: Objects, rig: Rig, notes: str = "") -> list[int]:
     """Add a limb for every joint, in the bind pose, and one for every tip; return the numbers of the joints' objects.
 
-    `notes` are a user property of the first joint, which engines hand to import scripts; none where empty.
+    `notes` are a user property of the first joint, which engines pass to import scripts; none if empty.
     """
     turns = euler_degrees(rig.rotations[None])[0]
     places = rig.translations * CENTIMETRES
@@ -261,7 +261,7 @@ def _add_limb(objects: Objects, name: str, parent: int, place: Floats, turn: Flo
 
 
 def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floats, notes: str = "") -> int:
-    # The flag U marks a property of the user: Unity and Unreal pass these on to scripts.
+    # The flag U marks a user property: Unity and Unreal pass these on to scripts.
     own = [prop(NOTES, "KString", "", "U", text(notes))] if notes else []
     settings = properties(
         prop("RotationActive", "bool", "", "", whole(1)),

@@ -22,7 +22,7 @@ MOST_DOFS = 1 << 20
 def to_parts(model: DensityModel) -> Parts:
     """Return the parts from which `from_parts` restores the model."""
     if len(model.names) > MOST_DOFS:
-        raise UsageError(f"a model of {len(model.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
+        raise UsageError(f"a model of {len(model.names)} DOFs cannot be saved: the limit is {MOST_DOFS}")
     recipe = recipe_parts(model.recipe)
     header = {
         "settings": asdict(model.settings),
@@ -54,7 +54,7 @@ def to_parts(model: DensityModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> DensityModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     header = parts.fields
     # Class names are given on a command line, so there are few.
     classes, names = header.names("classes", 256), header.names("names", MOST_DOFS)

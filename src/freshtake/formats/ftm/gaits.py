@@ -32,7 +32,7 @@ def to_parts(model: GaitModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> GaitModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")

@@ -1,7 +1,7 @@
-"""Save and load models, whatever the method: the container of model files, checked field by field.
+"""Save and load models of any method: the container of model files, checked field by field.
 
-The archive starts with `header.json` (format, version, method, what the method says, and the SHA-256 of every array),
-so that the first bytes of the file distinguish a model from other archives.
+The archive starts with `header.json` (format, version, method, the method's fields, and the SHA-256 of every array),
+so the first bytes of the file distinguish a model from other archives.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Method(NamedTuple):
-    """What commands, files and descriptions need to know about a method before its modules are imported."""
+    """The facts about a method that commands, files and descriptions need before its modules are imported."""
 
     name: str  # in the header of its files; also the name of its module in this package
     model: str  # its class
@@ -70,7 +70,7 @@ _HEAD = re.compile(rb"PK\x03\x04.{26}header\.json", re.DOTALL)
 
 
 class Stored(NamedTuple):
-    """A model, the method that learned it, the names of the files it was learned from, and what wrote it."""
+    """A model, the method that learned it, the names of the files it was learned from, and its writer."""
 
     model: Any
     method: str
@@ -84,7 +84,7 @@ def looks_like_model(head: bytes) -> bool:
 
 
 def is_model(path: Path) -> bool:
-    """Return whether to read a file as a model: by its content, or by its name."""
+    """Return whether to read a file as a model, judging by its content or its name."""
     return path.suffix.lower() == SUFFIX or (not is_folder(path) and looks_like_model(read_head(path, 64)))
 
 
@@ -103,8 +103,8 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
 
     Args:
         path: The file to write; its name ends in .ftm.
-        model: What `learn` of any method returned.
-        sources: Names of the files that it was learned from, kept in the file.
+        model: The result of any method's `learn`.
+        sources: Names of the files that it was learned from, stored in the file.
     """
     from freshtake import __version__
 
@@ -112,7 +112,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
     check_model_target(target)
     method = method_of(model)
     if method is None:
-        raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give what `learn` returned")
+        raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give the result of `learn`")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     if "frame_time" in parts.header:
         Fields(target, parts.header).frame_time()  # refuse to write what could not be read
@@ -161,7 +161,7 @@ def read_stored(path: str | PathLike[str]) -> Stored:
     except RecursionError:
         raise FormatError(source, "the header is nested too deeply") from None
     except MemoryError:
-        raise FormatError(source, "the file asks for more memory than there is") from None
+        raise FormatError(source, "the file needs more memory than is available") from None
     stored = Stored(model, method, header.texts("sources"), header.get("freshtake", "str"))
     # Fields that only later versions know must not be ignored silently.
     assert isinstance(header.values, Noted)
@@ -177,17 +177,15 @@ def _header(archive: Archive) -> Fields:
     if HEADER not in archive.members:
         raise FormatError(path, "this is not a freshtake model: write one with freshtake learn")
     if archive.members[HEADER].file_size > LONGEST_HEADER:
-        raise FormatError(path, f"a header of more than {LONGEST_HEADER} bytes is not read", f"member {HEADER!r}")
+        raise FormatError(path, f"the header is longer than the limit of {LONGEST_HEADER} bytes", f"member {HEADER!r}")
     header = parsed(path, archive.text(HEADER), f"member {HEADER!r}")
     if header.get("format", "str") != FORMAT:
         header.wrong("format", f"{FORMAT!r} was expected: this is not a freshtake model")
     version = header.get("version", "int")
     if version > VERSION:
-        header.wrong(
-            "version", f"the file is of version {version}, but this freshtake reads up to {VERSION}: update it"
-        )
+        header.wrong("version", f"the file has version {version}, but this freshtake reads up to {VERSION}: update it")
     if version < 1:
-        header.wrong("version", f"a version from 1 was expected, not {version}")
+        header.wrong("version", f"a version of 1 or more was expected, not {version}")
     return header
 
 
@@ -260,7 +258,7 @@ def load_density(path: str | PathLike[str]) -> DensityModel:
 
 
 def load_texture(path: str | PathLike[str]) -> TextureModel:
-    """Read a model that plays an animation without end (`freshtake texture learn`).
+    """Read a model that plays an animation endlessly (`freshtake texture learn`).
 
     Args:
         path: The .ftm file; refused if it holds a model of another method.
@@ -278,7 +276,7 @@ def _loaded(path: str | PathLike[str], name: str) -> Any:
     if method is None or method.name != name:
         made_by = "another method" if method is None else f"freshtake {method.learns}"
         command = METHODS[name].learns
-        raise FormatError(Path(path), f"this model was made by {made_by}, and one of freshtake {command} was expected")
+        raise FormatError(Path(path), f"this model was made by {made_by}, but one of freshtake {command} was expected")
     return model
 
 
@@ -369,7 +367,7 @@ class Fields:
         return tuple(values)
 
     def whole_numbers(self, name: str, low: int, high: int) -> tuple[int, ...]:
-        """Return a list of whole numbers between two bounds, both included."""
+        """Return a list of whole numbers between two bounds, inclusive."""
         return self._checked(name, self.get(name, "list"), low, high)
 
     def lists_of_numbers(self, name: str, low: int, high: int) -> tuple[tuple[int, ...], ...]:
@@ -397,7 +395,7 @@ class Fields:
     def settings(self, kind: type[S], **former: float) -> S:
         """Return the settings of a method, a dataclass of plain values; missing ones have their defaults.
 
-        `former` are settings that earlier versions saved, with the value at which a model is what it was: others are
+        `former` are settings that earlier versions saved, with the only value that leaves a model unchanged: others are
         refused.
         """
         inner = self.inner("settings")
@@ -416,14 +414,14 @@ class Fields:
 
     def _sound(self, name: str, text: str) -> None:
         if any(0xD800 <= ord(letter) < 0xE000 for letter in text):
-            self.wrong(name, "the text holds half a character")
+            self.wrong(name, "the text contains half a character")
 
 
 def parsed(path: Path, text: str, place: str) -> Fields:
     """Return a JSON object; numbers that JSON does not have are refused."""
 
     def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not JSON")
 
     try:
         values = json.loads(text, parse_constant=refuse, object_hook=Noted)
@@ -444,7 +442,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ReadParts:
-    """What was read: the header's fields, and arrays with correct checksums."""
+    """The parts that were read: the header's fields, and arrays with correct checksums."""
 
     fields: Fields
     arrays: Mapping[str, Array]
@@ -454,7 +452,7 @@ class ReadParts:
         raise FormatError(self.fields.path, problem, f"array {name!r}")
 
     def array(self, name: str, kinds: str = "", axes: int | None = None) -> Array:
-        """Return an array; where `axes` is given, it has so many, and its type is of one of NumPy's `kinds`."""
+        """Return an array; if `axes` is given, it has that many, and its dtype is of one of NumPy's `kinds`."""
         if name not in self.arrays:
             self.wrong(name, "the array is missing")
         array = self.arrays[name]
@@ -476,7 +474,7 @@ class ReadParts:
         return values
 
     def recipe(self, frame_time: float | None = None) -> Recipe | None:
-        """Return the recipe of the model's rows, or None; its frame rate must be the model's, where that is given."""
+        """Return the recipe of the model's rows, or None; its frame rate must be the model's, if that is given."""
         header = self.fields.get("recipe", "dict | None")
         if header is None:
             return None
@@ -487,7 +485,7 @@ class ReadParts:
         return recipe
 
     def after(self, prefix: str) -> dict[str, Array]:
-        """Return the arrays whose names start with a prefix, keyed without it; all of them hold numbers."""
+        """Return the arrays whose names start with a prefix, keyed without it; all of them must be numeric."""
         names = [name for name in self.arrays if name.startswith(prefix)]
         for name in names:
             if self.arrays[name].dtype.kind not in "fiub":
@@ -496,7 +494,7 @@ class ReadParts:
 
 
 def compact(values: Floats) -> Array:
-    """Return an array as float32 where that is lossless (models are rounded to it), else unchanged."""
+    """Return an array as float32 if that is lossless (models are rounded to it), else unchanged."""
     with np.errstate(over="ignore"):
         small = np.asarray(values, dtype=np.float32)
     return small if np.array_equal(small.astype(np.float64), values) else np.asarray(values, dtype=np.float64)

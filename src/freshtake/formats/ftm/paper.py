@@ -25,7 +25,7 @@ def to_parts(model: PaperModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> PaperModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     header = parts.fields
     settings = header.settings(Settings, restoring=0.0)  # a force that the paper does not have
     material = read_material(parts, settings.order + 2)
@@ -43,5 +43,5 @@ def _rule(header: Fields) -> Rule:
     rule = Rule(header.get("neighbors", "int"), header.get("width", "float"), header.get("velocity_weight", "float"))
     for name, least in (("neighbors", 1), ("width", 1e-12), ("velocity_weight", 0.0)):
         if not least <= getattr(rule, name) <= MOST_FRAMES:
-            header.wrong(name, f"a number from {least:g} was expected, not {getattr(rule, name)}")
+            header.wrong(name, f"a number of {least:g} or more was expected, not {getattr(rule, name)}")
     return rule

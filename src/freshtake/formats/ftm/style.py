@@ -58,7 +58,7 @@ def to_parts(model: StyleModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> StyleModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     count = len(recipe.names)
@@ -123,7 +123,7 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
 
 def _check_pairs_of_poles(parts: ReadParts, bank: Bank) -> None:
     if not bank.radius < 1.0:
-        parts.wrong("system_damping", "a pole lies outside the unit circle")
+        parts.wrong("system_damping", "a pole is outside the unit circle")
     for system in bank.systems:
         k = 0
         while k < len(system.turning):
@@ -132,7 +132,7 @@ def _check_pairs_of_poles(parts: ReadParts, bank: Bank) -> None:
                 continue
             alone = k + 1 == len(system.turning)
             if alone or system.turning[k + 1] != -system.turning[k] or system.damping[k + 1] != system.damping[k]:
-                parts.wrong("system_turning", "complex poles come in pairs")
+                parts.wrong("system_turning", "complex poles must come in pairs")
             k += 2
 
 

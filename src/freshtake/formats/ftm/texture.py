@@ -65,7 +65,7 @@ def _jump_arrays(name: str, jumps: Jumps) -> dict[str, Array]:
 
 
 def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the mesh without its ground plan, which the modes' mean gives; faces as differences, to pack well."""
+    """Return the mesh without its ground plan, which the modes' mean gives; faces as differences, which pack well."""
     header, arrays = recipe.layout.parts()
     faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
     small = faces.astype(np.int16)
@@ -90,7 +90,7 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 
 def from_parts(parts: ReadParts) -> TextureModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     settings = parts.fields.settings(Settings, clusters=1)
     frame_time = parts.fields.frame_time()
     segments = _segments(parts.fields)
@@ -123,7 +123,7 @@ def _segments(header: Fields) -> Segments:
     names = header.texts("cells")
     bounds = header.whole_numbers("bounds", 0, MOST_FRAMES)
     if len(bounds) < 2 or bounds[0] != 0 or any(b - a < 2 for a, b in pairwise(bounds)):
-        header.wrong("bounds", "increasing frame numbers from 0, at least 2 apart, were expected")
+        header.wrong("bounds", "increasing frame numbers that start at 0, at least 2 apart, were expected")
     if not names or len(set(names)) < len(names):
         header.wrong("cells", "different names were expected")
     cells = header.whole_numbers("cell_of_take", 0, len(names) - 1)
@@ -137,7 +137,7 @@ def _numbers(header: Fields, name: str, count: int) -> list[float]:
     plain = Fields(header.path, {str(k): value for k, value in enumerate(values)}, name)
     numbers = [plain.get(str(k), "float") for k in range(len(values))]
     if len(numbers) != count or min(numbers, default=0.0) < 0.0:
-        header.wrong(name, f"{count} numbers from 0 were expected")
+        header.wrong(name, f"{count} numbers of 0 or more were expected")
     return numbers
 
 
@@ -165,7 +165,7 @@ def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape |
             parts.fields.wrong("frame_time", f"the mesh's frame time, {recipe.frame_time:g}, was expected")
         return recipe, shape
     if parts.fields.get("groups", "list"):
-        parts.fields.wrong("groups", "modes belong to a mesh, and there is none")
+        parts.fields.wrong("groups", "modes belong to a mesh, but there is none")
     return recipe, None
 
 
@@ -218,5 +218,5 @@ def _group(parts: ReadParts, name: str, label: str, columns: int, components: in
     with np.errstate(over="ignore"):
         single = (scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32))
     if not all(np.isfinite(values).all() for values in single):
-        parts.wrong(f"{name}_modes", "numbers of single precision were expected")
+        parts.wrong(f"{name}_modes", "single-precision numbers were expected")
     return Group(label, places, *single, steps)

@@ -43,10 +43,10 @@ def to_parts(model: VariationModel) -> Parts:
 
 
 def material_parts(model: VariationModel | PaperModel) -> Parts:
-    """Return what models of both methods store of their examples, without the recipe."""
+    """Return the parts that models of both methods store of their examples, without the recipe."""
     material = model.material
     if len(material.names) > MOST_DOFS:
-        raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
+        raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: the limit is {MOST_DOFS}")
     header = {
         "settings": asdict(model.settings),
         "cyclic": bool(model.cyclic),
@@ -63,7 +63,7 @@ def material_parts(model: VariationModel | PaperModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> VariationModel:
-    """Restore the model; raise a FreshtakeError where the parts are invalid."""
+    """Restore the model; raise a FreshtakeError if the parts are invalid."""
     if "transition" in parts.fields.values:
         parts.fields.wrong("transition", OLD)
     if "foot_joints" not in parts.fields.values:
@@ -83,11 +83,11 @@ def from_parts(parts: ReadParts) -> VariationModel:
     steps = np.diff(phase_frames, axis=0)
     usual = (np.array(lengths) - 1.0) / max(phases - 1, 1)
     if (steps > UNEVEN * usual).any() or (steps < usual / UNEVEN).any():
-        parts.fields.wrong("phase_frames", "takes that go through the phase at a pace of their own were expected")
+        parts.fields.wrong("phase_frames", "takes without extreme changes of pace were expected")
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
     ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    # A range below a thousandth of a leg counts as that: a straight walk hardly moves sideways, but deviates there.
+    # A range below a thousandth of a leg is treated as that: a straight walk hardly moves sideways, but deviates there.
     least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
     if (sizes > LARGEST * np.maximum(ranges, least)).any():
         parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")
@@ -99,7 +99,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
 
 
 def read_material(parts: ReadParts, shortest: int) -> Material:
-    """Return examples of at least so many frames each, all at the origin."""
+    """Return examples of at least `shortest` frames each, all at the origin."""
     header = parts.fields
     names, frame_time = header.names("names", MOST_DOFS), header.frame_time()
     lengths = header.whole_numbers("lengths", shortest, MOST_FRAMES)

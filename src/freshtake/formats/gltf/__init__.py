@@ -38,7 +38,7 @@ __all__ = ["read", "read_animations", "read_character", "write"]
 
 
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
-    """Read one animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
+    """Read one animation of the character, as a clip or, with `options.mesh`, baked; the rest pose if there is none.
 
     An animation of morph targets alone is always baked.
 
@@ -56,7 +56,7 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
         if options.mesh or _only_morphs(container, animation):
             return bake(container, nodes, animation, label, options)
         if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
-            options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
+            options.warn(f"{path.name}: its mesh changes by morph targets, which clips ignore: read it with --mesh")
         character = find_character(container, nodes, options.warn)
         return _clip(Loaded(container, nodes, character), animation, label, options)
 
@@ -68,7 +68,7 @@ def has_skin(path: Path) -> bool:
 
 
 def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
-    """Return the skin of a character, baked over a clip of it, which is in metres and y up."""
+    """Return the skin of a character, baked over a clip of that character, in metres and y up."""
     with naming(source):
         builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
         container = parsed(source, builder.packed(builder.path))
@@ -98,7 +98,7 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 class StillCharacter(NamedTuple):
     """A character as in its file, one frame, and its bind pose: positions (joints, 3), rotations (joints, 4).
 
-    `parts` are joints by part of the body, where the file states them (VRM).
+    `parts` are joints by part of the body, if the file states them (VRM).
     """
 
     clip: Clip
@@ -141,7 +141,7 @@ def _clip(loaded: Loaded, animation: Animation | None, label: str, options: Read
         frame_time = when.frame_time
     if not pose.exact:
         what = "has scale that is animated, differs by axis or reflects"
-        options.warn(f"{container.path.name}: {label} {what}; positions are kept, rotations leave it out")
+        options.warn(f"{container.path.name}: {label} {what}; positions are kept, rotations ignore it")
     about = f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name
     note = animation.noted.get("freshtake_playback") if animation else None
     return Clip(

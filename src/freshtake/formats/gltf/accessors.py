@@ -67,7 +67,7 @@ def _raw(container: Container, index: int, kinds: tuple[str, ...]) -> tuple[Item
     else:
         # An accessor without data is all zeros; its size is bounded by that of the file.
         if count > max((1 << 16), container.size):
-            item.fail(f"{count} elements are declared, but no data is there for them", "count")
+            item.fail(f"{count} elements are declared, but there is no data for them", "count")
         raw = np.zeros((count, layout.rows * layout.columns), layout.dtype)
     sparse = item.child("sparse")
     return item, raw if sparse is None else _with_sparse(container, sparse, raw, layout)
@@ -98,7 +98,7 @@ def _elements(container: Container, item: Item, layout: _Layout, count: int, str
 
 
 def view_bytes(container: Container, number: int) -> memoryview:
-    """Return the bytes of a buffer view, checked to lie inside its buffer."""
+    """Return the bytes of a buffer view, checked to be inside its buffer."""
     view = container.views[number]
     index = view.needed_index("buffer", len(container.buffers), "buffer")
     buffer = container.buffers[index]
@@ -157,7 +157,7 @@ def primitives_of(container: Container, mesh: Item, options: ReadOptions) -> lis
         mode = item.integer("mode", _TRIANGLES, high=6)
         extensions = item.child("extensions")
         if extensions is not None and "KHR_draco_mesh_compression" in extensions:
-            item.fail("the mesh is compressed with Draco, which is not read: export without compression")
+            item.fail("the mesh is compressed with Draco, which is not supported: export without compression")
         if mode < _TRIANGLES:
             options.warn(f"{container.path.name}: {item.place} is points or lines, which are left out")
             continue

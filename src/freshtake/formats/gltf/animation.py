@@ -36,7 +36,7 @@ class Track(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """A named set of tracks, and what our writer noted: playback, and frame time, since keys have single precision."""
+    """A named set of tracks; from our writer's notes, playback, and frame time, since keys have single precision."""
 
     name: str
     tracks: tuple[Track, ...]
@@ -44,11 +44,11 @@ class Animation:
 
 
 def chosen(container: Container, options: ReadOptions) -> int | None:
-    """Return the number of the requested animation, by default the first that moves; None where the file has none."""
+    """Return the number of the requested animation, by default the first that moves; None if the file has none."""
     items = container.top.items("animations")
     if not items:
         if options.animation is not None:
-            raise FormatError(container.path, f"there is no animation {options.animation!r}: there is none at all")
+            raise FormatError(container.path, f"there is no animation {options.animation!r}: the file has none")
         return None
     names = [clean_name(item) for item in items]
     moving = [k for k, item in enumerate(items) if _has_keys(container, item)]
@@ -89,7 +89,7 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     source, result = (sampler.needed_index(key, count, "accessor") for key in ("input", "output"))
     times = floats(container, source, ("SCALAR",))[:, 0]
     if (np.diff(times) <= 0).any():
-        container.accessors[source].fail("key times must increase from each to the next")
+        container.accessors[source].fail("key times must increase strictly")
     interpolation = sampler.text("interpolation", "LINEAR")
     if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
         sampler.fail(f"LINEAR, STEP or CUBICSPLINE was expected, not {interpolation[:20]!r}", "interpolation")
@@ -98,7 +98,7 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     width = MOVES.get(path, max(values.size // (parts * len(times)), 1))
     if values.size != len(times) * parts * width:
         place = container.accessors[result]
-        place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but {values.size} numbers are there")
+        place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but there are {values.size} numbers")
     keys = values.reshape(len(times), parts, width)
     if path == "rotation":
         # glTF stores x, y, z, w; we use w first.
@@ -122,7 +122,7 @@ def sample(track: Track, times: Floats) -> Floats:
     span = np.where(high > low, keys[high] - keys[low], 1.0)
     share = (times - keys[low]) / span
     a, b = track.values[low], track.values[high]
-    # After the last key the share is 1, which gives its value.
+    # After the last key the fraction is 1, which gives its value.
     if track.interpolation == "STEP":
         return np.where((share >= 1.0)[:, None], b, a)
     if track.tangents is not None:
@@ -165,7 +165,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
             step = 1.0 / 60.0
             if len(keys) > 1:
                 name = f"{container.path.name}: animation {animation.name!r}"
-                options.warn(f"{name} has keys at no single rate; it is read at 60 fps")
+                options.warn(f"{name} has keys at varying rates; it is read at 60 fps")
     slack = min(_slack(keys, step), 0.2)
     count = np.floor(length / step + slack) + 1
     # A file of a few bytes can span hours at a thousand frames a second: memory is bounded by its size.
@@ -178,13 +178,13 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
             f"animation {animation.name!r}",
         )
     times = start + step * np.arange(int(count))
-    # A frame next to a key gets the key's time, so that its values are read exactly as written.
+    # A frame next to a key gets the key's time, so its values are read exactly as written.
     nearest = keys[np.clip(np.searchsorted(keys, times - slack * step), 0, len(keys) - 1)]
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
 
 def _own_step(keys: Floats, noted: object) -> float | None:
-    """Return the frame time that puts every key on a frame; None where there is none or it is too long."""
+    """Return the frame time that puts every key on a frame; None if there is none or it is too long."""
     usable = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
     if usable and _on_grid(keys, float(noted)):  # type: ignore[arg-type]
         return float(noted)  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ class WorldMatrices(NamedTuple):
 class JointPose(NamedTuple):
     """A clip's arrays: translations (frames, joints, 3; the root's in the world) and rotations (frames, joints, 4).
 
-    `exact` is False where scale is animated, differs by axis or reflects, so that rotations do not give the positions.
+    `exact` is False if scale is animated, differs by axis or reflects: rotations then do not give the positions.
     """
 
     translations: Floats
@@ -282,7 +282,7 @@ def world_matrices(pose: LocalPose) -> WorldMatrices:
 
 
 def joint_pose(pose: LocalPose, character: Character) -> JointPose:
-    """Return the character's pose with world positions equal to the file's; what lies above the root is folded into it.
+    """Return the character's pose with world positions equal to the file's; all above the root is folded into it.
 
     Scale that is uniform, constant and positive multiplies the translations below it. Any other scale is kept in
     the positions alone: the translations then absorb what rotations cannot express.
@@ -316,7 +316,7 @@ def _gathered(
 
 
 def _uniform_scales(pose: LocalPose) -> Floats | None:
-    """Return the scale (nodes,) of each node's translation, None where one is not uniform, constant and positive."""
+    """Return the scale (nodes,) of each node's translation, None if one is not uniform, constant and positive."""
     scales = pose.scales[0, :, 0]
     inner = np.unique(pose.parents[pose.parents >= 0])
     spread = np.abs(pose.scales[:, inner] - scales[inner, None]).max(initial=0.0, axis=(0, 2))

@@ -32,7 +32,7 @@ class Builder:
         self.binary = bytearray(binary)
 
     def packed(self, path: Path) -> bytes:
-        """Return the bytes of the file, in the form that the path's ending names."""
+        """Return the bytes of the file, in the form given by the path's extension."""
         return packed(path, self.document, bytes(self.binary))
 
     def append(self, key: str, entry: dict[str, Any]) -> int:
@@ -72,7 +72,7 @@ class Builder:
 
 
 class NodeMotion(NamedTuple):
-    """Local motion of one node: rotations (frames, 4; w x y z), translations (frames, 3) or None where it has none."""
+    """Local motion of one node: rotations (frames, 4; w x y z), translations (frames, 3) or None if it has none."""
 
     node: int
     rotations: Floats
@@ -80,7 +80,7 @@ class NodeMotion(NamedTuple):
 
 
 def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
-    """Add one named animation with a key on every frame; exact frame time and playback are noted in `extras`."""
+    """Add one named animation with a key on every frame; exact frame time and playback are stored in `extras`."""
     keys = add_keys(builder, name, len(clip), clip.frame_time)
     tracks: list[tuple[int, str, int]] = []
     smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
@@ -170,14 +170,14 @@ def _numbers(references: Iterable[Reference]) -> set[int]:
 
 
 def _point_to(references: Iterable[Reference], kept: list[int]) -> None:
-    """Replace the numbers of objects by their places among those that are kept."""
+    """Replace the numbers of objects by their positions among those that are kept."""
     places = {old: new for new, old in enumerate(kept)}
     for item, key, number in references:
         item.value[key] = places[number]
 
 
 def _accessor_holders(top: Item) -> Iterator[tuple[Item, str]]:
-    """Yield the objects outside of animations that may hold the number of an accessor, and the key."""
+    """Yield the objects outside animations that may hold the number of an accessor, and the key."""
     for mesh in top.items("meshes"):
         for primitive in mesh.items("primitives"):
             yield primitive, "indices"

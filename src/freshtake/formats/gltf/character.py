@@ -42,7 +42,7 @@ from freshtake.numeric.rotations import (
 
 
 def with_root(container: Container, nodes: Nodes, character: Character, name: str) -> Container:
-    """Return the file with one more node between the character's first joint and its parent.
+    """Return the file with an additional node between the character's first joint and its parent.
 
     The node has the identity as its transform, and is a joint of every skin of the character.
     """
@@ -79,7 +79,7 @@ def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[
     to_world = _rest_matrix(nodes, joints[0]) @ matrices[0]
     above = _rest_matrix(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:
-        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
+        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be applied to it")
     return np.concatenate([matrices, (np.linalg.inv(above) @ to_world)[None]])
 
 
@@ -109,17 +109,17 @@ def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]
 
 
 def load_character(source: Path, clip: Clip) -> Loaded:
-    """Read a character for clips; where the clip has a joint above the character's first, that joint is added."""
+    """Read a character for clips; if the clip has a joint above the character's first, that joint is added."""
     loaded = load_joints(load(source))
     if loaded.character.root < 0:
-        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+        raise FormatError(source, "the animated nodes have no common root, so no clip can be applied to them", "nodes")
     skeleton, names = clip.skeleton, loaded.character.names
     lacks = skeleton.names[0] not in names and [skeleton.names[j] for j in skeleton.children(0)] == [names[0]]
     return load_joints(with_root(*loaded, skeleton.names[0])) if lacks else loaded
 
 
 def matched(source: Path, character: Character, clip: Clip) -> list[int]:
-    """Return for every joint of the character the joint of the clip with its name; parents have to agree too."""
+    """Return the clip's joint of the same name for every joint of the character; parents have to agree as well."""
     character_names, clip_names = character.names, clip.skeleton.names
     lacking = {
         "clip": [name for name in character_names if name not in clip_names],
@@ -136,9 +136,7 @@ def matched(source: Path, character: Character, clip: Clip) -> list[int]:
         above = int(clip.skeleton.parents[order[joint]])
         # Equal names are not enough: local rotations are relative to the parent.
         if (above >= 0) != (parent >= 0) or (parent >= 0 and order[parent] != above):
-            raise SkeletonMismatch(
-                f"{source}: joint {character_names[joint]!r} hangs on another joint than in the clip"
-            )
+            raise SkeletonMismatch(f"{source}: joint {character_names[joint]!r} has a different parent in the clip")
     return order
 
 
@@ -168,7 +166,7 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
             rotations = multiply(inverse(root_rotation), rotations)
         volume = np.abs(np.linalg.det(above))
         if volume.min() < 1e-60:
-            nodes.items[node].fail("the scale above this joint is zero, so no clip can be put onto it")
+            nodes.items[node].fail("the scale above this joint is zero, so no clip can be applied to it")
         translations = np.asarray(np.linalg.solve(above, (positions[:, joint] - origin)[..., None])[..., 0], np.float64)
         linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
         largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
@@ -183,7 +181,7 @@ def _free_from_matrices(builder: Builder, nodes: Nodes, character: Character) ->
         if "matrix" not in entry:
             continue
         if node in nodes.sheared:
-            nodes.items[node].fail("the matrix of this joint is sheared, so no clip can be put onto it", "matrix")
+            nodes.items[node].fail("the matrix of this joint is sheared, so no clip can be applied to it", "matrix")
         del entry["matrix"]
         entry["translation"] = nodes.translations[node].tolist()
         entry["rotation"] = nodes.rotations[node, [1, 2, 3, 0]].tolist()
@@ -254,12 +252,12 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
 def _bind_pose(
     loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
-    """Return B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint is as at rest."""
+    """Return B_j = A K_j^-1 if a skin binds the joint, with A such that its first joint is as at rest."""
     into: dict[int, Floats] = {}
     for entry in carried:
         if len(entry.joints) > 1 or entry.part.skin is not None:
             for joint, matrix in zip(entry.joints, entry.into, strict=True):
-                # Where skins that share a joint disagree about it, the first one decides.
+                # If skins that share a joint disagree about it, the first one decides.
                 into.setdefault(joint, matrix)
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
@@ -279,7 +277,7 @@ def _bind_pose(
 
 
 def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
-    """Return rotation and position of common into^-1; None where its linear part is no rotation."""
+    """Return rotation and position of common into^-1; None if its linear part is not a rotation."""
     if abs(np.linalg.det(into[:3, :3])) < 1e-60:
         return None
     matrix = common @ np.linalg.inv(into)
@@ -352,7 +350,7 @@ def _material(container: Container, primitive: Primitive) -> Material:
 
 
 def _image(container: Container, painted: Item) -> bytes | None:
-    """Return the bytes of a material's base color picture; None where there is none or it cannot be read."""
+    """Return the bytes of a material's base color picture; None if there is none or it cannot be read."""
     texture = painted.child("baseColorTexture")
     if texture is None:
         return None
@@ -362,7 +360,7 @@ def _image(container: Container, painted: Item) -> bytes | None:
     if source is None:
         return None
     view = images[source].index("bufferView", len(container.views), "buffer view")
-    try:  # a missing picture is no error
+    try:  # a missing picture is not an error
         return bytes(view_bytes(container, view)) if view is not None else resource(images[source])
     except FormatError:
         return None

@@ -53,7 +53,7 @@ class Item:
         return number
 
     def index(self, key: str, count: int, what: str) -> int | None:
-        """Return the number of one of `count` other objects, None where the key is absent."""
+        """Return the number of one of `count` other objects, None if the key is absent."""
         if key not in self.value:
             return None
         number = self.integer(key)
@@ -69,7 +69,7 @@ class Item:
         return number
 
     def indices(self, key: str, count: int, what: str) -> list[int]:
-        """Return a list of numbers of other objects, each at most once; empty where absent."""
+        """Return a list of numbers of other objects, each at most once; empty if absent."""
         numbers = self.value.get(key, [])
         good = isinstance(numbers, list) and all(isinstance(k, int) and not isinstance(k, bool) for k in numbers)
         if not good:
@@ -89,14 +89,14 @@ class Item:
         return text
 
     def flag(self, key: str) -> bool:
-        """Return a boolean; false where absent."""
+        """Return a boolean; false if absent."""
         flag = self.value.get(key, False)
         if not isinstance(flag, bool):
             self.fail(f"true or false was expected, not {_shown(flag)}", key)
         return flag
 
     def numbers(self, key: str, count: int | None = None, default: Floats | None = None) -> Floats:
-        """Return a list of finite numbers, `count` of them where that is given."""
+        """Return a list of finite numbers, `count` of them if that is given."""
         if key not in self.value and default is not None:
             return default
         values = self.value.get(key)
@@ -113,7 +113,7 @@ class Item:
         return out
 
     def child(self, key: str) -> Item | None:
-        """Return an object inside this one, None where absent."""
+        """Return an object inside this one, None if absent."""
         value = self.value.get(key)
         if value is None and key not in self.value:
             return None
@@ -129,7 +129,7 @@ class Item:
         return child
 
     def items(self, key: str) -> list[Item]:
-        """Return a list of objects inside this one; empty where absent."""
+        """Return a list of objects inside this one; empty if absent."""
         entries = self.value.get(key, [])
         if not isinstance(entries, list):
             self.fail(f"a list was expected, not {_shown(entries)}", key)
@@ -155,7 +155,7 @@ _UNDERSTOOD = (
     "KHR_materials_",
     "KHR_lights_",
     "KHR_xmp",
-    "KHR_draco_mesh_compression",  # refused where a mesh is baked; it does not compress skeletons
+    "KHR_draco_mesh_compression",  # refused when a mesh is baked; it does not compress skeletons
     "EXT_texture_",
     "EXT_lights_",
     "MSFT_texture_",
@@ -172,19 +172,19 @@ def resource(item: Item) -> bytes:
         except (binascii.Error, ValueError):
             item.fail("the data after 'base64,' is not base64", "uri")
     if uri[:5].lower() == "data:":
-        item.fail("only data URIs in base64 are read", "uri")
+        item.fail("only base64 data URIs can be read", "uri")
     source = _beside(item, uri)
     try:
         return read_bytes(source)
     except FormatError as error:
-        item.fail(f"{error.problem} ({uri[:80]!r} beside the glTF file)", "uri")
+        item.fail(f"{error.problem} ({uri[:80]!r} next to the glTF file)", "uri")
 
 
 def _beside(item: Item, uri: str) -> Path:
     """Return a file in the glTF file's folder or below it, after following symbolic links."""
     name = unquote(uri)
     if _SCHEME.match(name):
-        item.fail(f"{uri[:80]!r} is not beside the glTF file: nothing is fetched from an address", "uri")
+        item.fail(f"{uri[:80]!r} is not next to the glTF file: files are never fetched from the network", "uri")
     parts = name.split("/")
     if not name or name.startswith("/") or ".." in parts or "\\" in name or "\x00" in name:
         item.fail(f"{uri[:80]!r} must name a file in the same folder or below it", "uri")
@@ -228,7 +228,7 @@ class Container:
 
 
 def load(path: Path) -> Container:
-    """Read a container and check its structure; nodes and accessors are checked where they are used.
+    """Read a container and check its structure; nodes and accessors are checked when they are used.
 
     An FBX character is converted to glTF.
     """
@@ -278,7 +278,7 @@ def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
 
 def _document(path: Path, text: bytes) -> dict[str, Any]:
     def refuse(constant: str) -> NoReturn:
-        raise FormatError(path, f"the JSON holds {constant[:40]}, which is not a finite number")
+        raise FormatError(path, f"the JSON contains {constant[:40]}, which is not a finite number")
 
     def finite(text: str) -> float:
         number = float(text)
@@ -293,7 +293,7 @@ def _document(path: Path, text: bytes) -> dict[str, Any]:
     except RecursionError:
         raise FormatError(path, "the JSON is nested too deeply") from None
     except ValueError:
-        raise FormatError(path, "the JSON holds a number that is too long") from None
+        raise FormatError(path, "the JSON contains a number that is too long") from None
     if not isinstance(document, dict):
         raise FormatError(path, "the JSON must be an object with 'asset', 'nodes' and so on")
     return document
@@ -305,7 +305,7 @@ def _check_extensions(top: Item) -> None:
         top.fail("a list of names was expected", "extensionsRequired")
     for name in required:
         if not name.startswith(_UNDERSTOOD):
-            top.fail(f"the file needs the extension {name[:80]!r}, which is not read: export without it")
+            top.fail(f"the file needs the extension {name[:80]!r}, which is not supported: export without it")
 
 
 def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
@@ -321,7 +321,7 @@ def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
         else:
             data = binary if number == 0 else None
         if data is not None and length > len(data):
-            item.fail(f"{length} bytes are declared, but {len(data)} are there", "byteLength")
+            item.fail(f"{length} bytes are declared, but there are {len(data)}", "byteLength")
         out.append(data if data is None or len(data) == length else data[:length])
     return tuple(out)
 

@@ -21,7 +21,7 @@ from freshtake.numeric.rotations import from_matrix, to_matrix
 class Nodes:
     """All nodes: parents (-1 for roots), depths, rest translations, rotations (w x y z) and scales.
 
-    `sheared` maps a node whose matrix is no translation, rotation and scale to that matrix (4, 4).
+    `sheared` maps a node whose matrix is not made of translation, rotation and scale to it (4, 4).
     """
 
     items: list[Item]
@@ -89,7 +89,7 @@ def _depths(items: list[Item], parents: Ints) -> Ints:
 
 
 def _transform(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
-    """Return rest translation, rotation (w x y z), scale, and the matrix where those three do not express it."""
+    """Return rest translation, rotation (w x y z), scale, and the matrix if those three do not express it."""
     if "matrix" in item:
         return _decomposed(item)
     turn = item.numbers("rotation", 4, np.array([0.0, 0.0, 0.0, 1.0]))[[3, 0, 1, 2]]
@@ -116,7 +116,7 @@ def _decomposed(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
     return matrix[:3, 3], rotation, scale, matrix if error > 1e-5 * np.abs(scale).max() else None
 
 
-MOVES = {"translation": 3, "rotation": 4, "scale": 3}  # what moves a node, and how many numbers that are
+MOVES = {"translation": 3, "rotation": 4, "scale": 3}  # the properties that move a node, and their number of values
 
 
 def animated_nodes(container: Container) -> set[int]:
@@ -132,7 +132,7 @@ def animated_nodes(container: Container) -> set[int]:
 
 
 def default_roots(container: Container, nodes: Nodes) -> list[int]:
-    """Return the nodes that the file's scene shows, or all roots where there is no scene."""
+    """Return the nodes that the file's scene shows, or all roots if there is no scene."""
     scenes = container.top.items("scenes")
     number = container.top.index("scene", len(scenes), "scene")
     if not scenes:
@@ -150,7 +150,7 @@ def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
 
 
 def clean_name(item: Item) -> str:
-    """Return the object's name without control characters and lone surrogates; empty where there is none."""
+    """Return the object's name without control characters and lone surrogates; empty if there is none."""
     name = item.text("name", "").encode("utf-8", "replace").decode("utf-8")
     return re.sub(r"[\x00-\x1f\x7f]", " ", name).strip()
 
@@ -159,7 +159,7 @@ def clean_name(item: Item) -> str:
 class Character:
     """The joints: node numbers with parents first, their parents among themselves, their unique names.
 
-    The first node is -1 where several trees share a root that is not in the file. `tips` are leaf
+    The first node is -1 if several trees share a root that is not in the file. `tips` are leaf
     nodes that only mark the end of a joint: (joint, node).
     """
 
@@ -170,7 +170,7 @@ class Character:
 
     @property
     def root(self) -> int:
-        """Return the node of the root joint, -1 where the file has none."""
+        """Return the node of the root joint, -1 if the file has none."""
         return self.nodes[0]
 
 

@@ -68,7 +68,7 @@ def bake(
     """Return all triangles of the file's scene over the frames of one animation, skinned by linear blending."""
     parts = mesh_parts(container, nodes, options)
     if not parts:
-        container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
+        container.top.fail("the scene has no mesh with triangles, so there is nothing to bake", "meshes")
     joints = [node for part in parts if part.skin for node in part.skin.indices("joints", len(nodes), "node")]
     used_nodes = [*[part.node for part in parts], *joints]
     if animation is None:
@@ -80,7 +80,7 @@ def bake(
     vertices, normals = _vertices(container, nodes, parts, pose, animation, when, options)
     primitives = [primitive for part in parts for primitive in part.primitives]
     starts = np.cumsum([0, *[len(primitive.vertices) for primitive in primitives]])
-    # Texture coordinates are kept where every primitive has them.
+    # Texture coordinates are kept if every primitive has them.
     given = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
     return MeshSequence(
         vertices,
@@ -138,7 +138,7 @@ def _vertices(
     if shaded and 2 * vertices.nbytes > MOST_SHADED:
         shaded = False
         options.warn(
-            f"{container.path.name}: normals of {frames} frames of {total} vertices are left out for their size"
+            f"{container.path.name}: normals of {frames} frames of {total} vertices are left out because of their size"
         )
     normals = np.empty((frames, total, 3), np.float32) if shaded else None
     world = world_matrices(pose)
@@ -160,7 +160,7 @@ def _vertices(
             first = rows.stop
     for array in (vertices, normals):
         if array is not None:
-            array.setflags(write=False)  # so that a mesh sequence shares it instead of copying it
+            array.setflags(write=False)  # a mesh sequence then shares it instead of copying it
     return vertices, normals
 
 
@@ -177,7 +177,7 @@ def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
 
 
 def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
-    """Return the inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
+    """Return the inverse bind matrices (joints, 4, 4) of a skin; None if it has none."""
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
         return None
@@ -195,7 +195,7 @@ def _weights(part: MeshPart, animation: Animation | None, when: Timing) -> Float
             if values.shape[1] != len(part.weights):
                 item = part.primitives[0].item
                 item.fail(
-                    f"{len(part.weights)} targets are there, but {values.shape[1]} weights are animated", "targets"
+                    f"there are {len(part.weights)} targets, but {values.shape[1]} weights are animated", "targets"
                 )
             return values
     return np.tile(part.weights, (len(when.times), 1))

@@ -126,7 +126,7 @@ def _add_animations(builder: Builder, clips: Sequence[Clip], names: Sequence[str
 
 
 def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
-    """Add node k for joint k, then a leaf for each end site, named where the skeleton names it."""
+    """Add node k for joint k, then a leaf for each end site, named if the skeleton names it."""
     children: list[list[int]] = [skeleton.children(joint) for joint in range(len(skeleton))]
     for number, site in enumerate(skeleton.end_sites):
         children[site.joint].append(len(skeleton) + number)
@@ -166,7 +166,7 @@ EXTENSION = "VRMC_vrm_animation"
 def write_vrma(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
     """Write one file with an animation per clip; the clips share one skeleton, that of the first."""
     if options.character is not None:
-        raise UsageError(f"{path}: a VRM animation has no character, it moves any avatar: leave --character out")
+        raise UsageError(f"{path}: a VRM animation has no character, it moves any avatar: omit --character")
     ready = [as_humanoid(in_metres(path, clip, options, "VRM animation")) for clip in clips]
     for clip in ready[1:]:
         require_compatible(ready[0].skeleton, clip.skeleton)
@@ -201,7 +201,7 @@ class Morphs(NamedTuple):
 
 
 class Playing(NamedTuple):
-    """The animation: weights (frames, targets), and the mesh's position and heading, None where constant."""
+    """The animation: weights (frames, targets), and the mesh's position and heading, None if constant."""
 
     weights: Floats
     frame_time: float

@@ -108,7 +108,7 @@ def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
         else:
             translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, :3, 3]
             rotations[:, 0] = multiply(turns, rotations[:, 0])
-        # Exact rest offsets instead of single precision, so that the clip needs no translations of joints.
+        # Exact rest offsets instead of single precision, so the clip needs no joint translations.
         if local.still:
             translations[:, 1:] = offsets[1:]
         return ClipPose(translations, rotations, offsets)
@@ -167,7 +167,7 @@ def _bones(path: Path, stage: Any) -> _Bones:
     skeleton = lib.UsdSkel.Skeleton(prim)
     paths = [str(joint) for joint in skeleton.GetJointsAttr().Get() or []]
     if not paths or len(set(paths)) < len(paths):
-        raise FormatError(path, "the skeleton has no joints, or one of them twice", place)
+        raise FormatError(path, "the skeleton has no joints, or lists one of them twice", place)
     parents = _parents(path, paths, place)
     stated = [str(name) for name in skeleton.GetJointNamesAttr().Get() or []]
     names = distinct(stated if len(stated) == len(paths) else [joint.rpartition("/")[2] for joint in paths])
@@ -199,7 +199,7 @@ def _parents(path: Path, paths: list[str], place: str) -> list[int]:
 
 
 def _takes(bones: _Bones) -> list[_Take]:
-    """Return each variant that binds another animation to the skeleton; without any, the bound animation."""
+    """Return each variant that binds a different animation to the skeleton; without any, the bound animation."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
 
@@ -229,7 +229,7 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 
 def _note(prim: Any) -> dict[str, Any]:
-    """Return what our writer noted at a prim; empty where there is no note or it is invalid."""
+    """Return the note that our writer stored in a prim; empty if there is none or it is invalid."""
     return noted(prim.GetCustomDataByKey(NOTE))
 
 
@@ -277,7 +277,7 @@ def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: 
 
 
 def _seconds(noted: Any, step: float, rate: float) -> float:
-    """Return the exact frame time that our writer noted, where it agrees with the time codes."""
+    """Return the exact frame time that our writer stored, if it agrees with the time codes."""
     by_codes = step / rate
     return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 

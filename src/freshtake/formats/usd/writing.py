@@ -1,9 +1,9 @@
 """Load the USD library, open stages safely, name prims, and write clips and skinned characters.
 
-A stage has a SkelRoot with its skeleton and an animation for each clip. The root joint travels, so that an
-animation is complete by itself wherever a program moves it. A variant set chooses which clip the character plays.
-Blender imports the chosen variant only, so every further clip also moves a bare skeleton below /Takes: all clips
-arrive there as actions, on bones of the same names.
+A stage has a SkelRoot with its skeleton and an animation for each clip. The root joint travels, so an
+animation is self-contained wherever a program moves it. A variant set chooses which clip the character plays.
+Blender imports the chosen variant only, so every other clip also moves a bare skeleton below /Takes: there, all clips
+arrive as actions, on bones of the same names.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def pxr() -> Any:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """Suppress what the library prints, and turn its exceptions into one sentence.
+    """Suppress the library's output, and turn its exceptions into one sentence.
 
     That includes TypeError: a damaged file may hold values of types that have no Python counterpart.
     """
@@ -71,7 +71,7 @@ def explained(path: Path, doing: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the end of the library's message in brackets; empty where the message itself is unreadable."""
+    """Return the end of the library's message in brackets; empty if the message itself is unreadable."""
     try:
         words = " ".join(str(error).split())
     except UnicodeError:
@@ -83,7 +83,7 @@ def export(layer: Any, path: Path) -> None:
     """Write a layer atomically."""
     with replacing(path, ending=path.suffix.lower()) as temporary:  # the ending determines the format
         if not layer.Export(str(temporary)) or not read_head(temporary):
-            raise FormatError(path, "the file could not be written whole: is the disk full?")
+            raise FormatError(path, "the file could not be written completely: is the disk full?")
 
 
 def identifiers(names: Sequence[str]) -> list[str]:
@@ -121,7 +121,7 @@ def open_stage(path: Path) -> Any:
 
 
 def _check_references(path: Path) -> None:
-    """Follow all references and refuse those to files outside of the folder."""
+    """Follow all references and refuse those to files outside the folder."""
     lib = pxr()
     folder = path.resolve().parent
     waiting, seen = [path.resolve()], {path.resolve()}
@@ -149,7 +149,7 @@ def _beside(path: Path, folder: Path, base: Path, name: str) -> Path:
     if "://" in name or not target.is_relative_to(folder):
         raise FormatError(path, f"{name[:80]!r} leads out of the file's folder: flatten the file first")
     if not target.is_file():
-        raise FormatError(path, f"{name[:80]!r} is referred to, but there is no such file")
+        raise FormatError(path, f"{name[:80]!r} is referenced, but there is no such file")
     return target
 
 
@@ -178,7 +178,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
     """Return an anonymous layer with a character and its animations; the stage shows the first.
 
-    `skeleton` has the joints that the clips came with: where they are the rig's, their channels are noted.
+    `skeleton` has the joints that the clips came with: if they are the rig's, their channels are stored.
     """
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
@@ -206,7 +206,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
 
 
 def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) -> None:
-    """Bind the first animation; with several, add a variant set, and a bare skeleton for each further one."""
+    """Bind the first animation; with several, add a variant set, and a bare skeleton for each other one."""
     lib = pxr()
     binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
     relation = binding.CreateAnimationSourceRel()
@@ -229,7 +229,7 @@ def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) ->
 
 
 def _codes(motion: RigMotion, rate: float) -> list[float]:
-    """Return the time codes of all frames: whole numbers where the motion has the rate of the stage."""
+    """Return the time codes of all frames: whole numbers if the motion has the rate of the stage."""
     step = rate / fps_of(nominal_frame_time(motion.frame_time))
     return [frame * step for frame in range(len(motion.rotations))]
 
