@@ -39,7 +39,7 @@ def test_a_speed_that_no_blend_has_is_refused() -> None:
         gone(Control(speed=1e4))
     with pytest.raises(UsageError, match="slower and a faster"):
         weights_for(one_orbit(), 1.0)
-    with pytest.raises(UsageError, match="cannot both"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         gaits().sample(np.random.default_rng(0), frames=9, weights="walk:1", control=Control(speed=200.0))
 
 

@@ -220,7 +220,7 @@ def test_markers_in_another_order_are_the_same_markers() -> None:
 def test_other_markers_are_told_with_a_remedy() -> None:
     a, b = joint_points(walk()), joint_points(run())
     fewer = replace(b, names=("extra", *b.names[1:]), name="run_1")
-    with pytest.raises(UsageError, match=f"run_1 has different markers.*lacks {b.names[0]}, it also has extra; --common"):
+    with pytest.raises(UsageError, match=f"run_1 .*different markers.*lacks {b.names[0]}, it also has extra; --common"):
         learn({"walk": [a], "run": [fewer]})
     shared = ft.density.common_points({"walk": [a], "run": [fewer]})
     assert [take.names for takes in shared.values() for take in takes] == [a.names[1:]] * 2

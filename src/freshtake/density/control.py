@@ -186,7 +186,7 @@ def stream_of(
     model: DensityModel, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool, plant: bool | str,
     control: Controls | None,
 ) -> Iterator[Any]:  # fmt: skip
-    """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
+    """Return endless rows, one per frame; with `decode` one-frame motions, with `plant` their feet planted."""
     blocks = _blocks(model, rng, weights_asked(model, weights, control))
     rows: Iterator[Floats] = (row for block in blocks for row in block)
     if control is not None:

@@ -71,7 +71,7 @@ class DensityModel(LearnedKernels):
             rows: rows of synthesis, (frames, width).
 
         Returns:
-            A view of the rows, (frames, foot joints), above 0 where a foot joint stands.
+            A view of the rows, (frames, foot joints), above 0 while a foot joint stands.
         """
         count = self.foot_columns.shape[1]
         return rows[:, rows.shape[1] - count : rows.shape[1] - count // 2]

@@ -26,7 +26,7 @@ SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Changeable):
-    """How to compress, where to jump, how to blend.
+    """Settings of compression, jumps and blending.
 
     Sattler 2004 writes c for `components`, c* for `velocity_components`, sigma and sigma* for the two sigmas, q and q*
     for the two emphases, m for `recent` and b for `blend_frames`. Times are in seconds.
