@@ -218,7 +218,7 @@ def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) ->
         (["learn", "{one}", "-o", "{dir}/m.ftm"], "has one frame"),
         (
             ["learn", "{mesh}", "-o", "{dir}/m.ftm", "--components", "500"],
-            "500 components were asked for, but 150 frames",
+            "500 components were requested, but 150 frames",
         ),
         (["learn", "{mesh}", "{other}", "-o", "{dir}/m.ftm"], "different vertices or faces"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks of a body are cut"),

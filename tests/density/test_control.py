@@ -35,11 +35,11 @@ def test_a_speed_is_reached_by_blending(share: float) -> None:
 
 
 def test_a_speed_that_no_blend_has_is_refused() -> None:
-    with pytest.raises(UsageError, match="the classes go at"):
+    with pytest.raises(UsageError, match="the classes travel at"):
         gone(Control(speed=1e4))
     with pytest.raises(UsageError, match="slower and a faster"):
         weights_for(one_orbit(), 1.0)
-    with pytest.raises(UsageError, match="cannot both"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         gaits().sample(np.random.default_rng(0), frames=9, weights="walk:1", control=Control(speed=200.0))
 
 
@@ -88,5 +88,5 @@ def test_wrong_controls_are_refused() -> None:
         Control(path=[[0.0, 0.0]])
     with pytest.raises(UsageError, match="finite"):
         Control(speed=np.nan)
-    with pytest.raises(UsageError, match="no travel"):
+    with pytest.raises(UsageError, match="this model's do not"):
         one_orbit().sample(np.random.default_rng(0), frames=9, control=Control(heading=0.0))

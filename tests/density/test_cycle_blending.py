@@ -278,8 +278,8 @@ def test_a_take_from_which_no_way_leads_back_does_not_stay_at_its_end() -> None:
 def test_part_of_a_cycle_is_refused_with_a_remedy() -> None:
     gait = walk()
     half = take_frames(gait, 10, 28)
-    with pytest.raises(UsageError, match=r"limp: the takes go on at both ends.*--acyclic limp"):
+    with pytest.raises(UsageError, match=r"limp: the takes are still moving at both ends.*--acyclic limp"):
         learn({"walk": [gait], "limp": [half]})
     assert learn({"walk": [gait], "limp": [half]}, cyclic={"limp": False}).cyclic == (True, False)
-    with pytest.raises(UsageError, match=r"can be followed without end, but a cycle has about"):
+    with pytest.raises(UsageError, match=r"can be repeated endlessly, but a cycle has about"):
         learn({"walk": [gait], "limp": [half]}, cyclic={"limp": True})

@@ -169,7 +169,7 @@ def test_wrong_requests_are_refused() -> None:
     model = two_orbits()
     with pytest.raises(UsageError, match="1 or more"):
         model.rows(np.random.default_rng(0), frames=0)
-    with pytest.raises(UsageError, match="say how many frames"):
+    with pytest.raises(UsageError, match="give the number of frames"):
         next(model.stream(np.random.default_rng(0), weights="small:1->large:1"))
     with pytest.raises(UsageError, match="rows of 2 classes"):
         model.advance(model.start(np.random.default_rng(0)), np.ones((3, 5)), np.random.default_rng(0))

@@ -46,7 +46,7 @@ def test_steps_are_undone_and_done_again_in_their_order(tmp_path: Path) -> None:
     for _ in range(3):
         project.redo()
     assert project.items() == after and view(project).redo is None
-    with pytest.raises(UsageError, match="nothing to do again"):
+    with pytest.raises(UsageError, match="nothing to redo"):
         project.redo()
     project.undo()
     project.update(a.id, "unstar c", star=0)
@@ -101,7 +101,7 @@ def test_what_was_there_is_there_again_and_what_ran_was_interrupted(tmp_path: Pa
     assert [i.id for i in again.items() if i.kind != "movement"] == [a.id]
     assert again.presets() == {"export": {"format": "fbx"}}
     (job,) = again.jobs().values()
-    assert job.state == "interrupted" and "ask for it again" in (job.error or "")
+    assert job.state == "interrupted" and "start it again" in (job.error or "")
     assert sorted(path.stem for path in again.files.iterdir()) == sorted([a.id, b.id]), "b can still come back"
     assert not list(again.work.iterdir())
     again.undo()
@@ -138,7 +138,7 @@ def test_a_folder_of_something_else_keeps_what_it_holds(tmp_path: Path, inside: 
     (tmp_path / inside).mkdir()
     diary = tmp_path / inside / "diary.txt"
     diary.write_text("dear diary")
-    with pytest.raises(FormatError, match=f"{inside} in it holds files of yours: name another"):
+    with pytest.raises(FormatError, match=f"{inside} in it contains your files: name another"):
         Project(tmp_path)
     assert diary.read_text() == "dear diary" and [path.name for path in tmp_path.iterdir()] == [inside]
     diary.unlink()
@@ -175,11 +175,11 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     assert studio.get("/project")["undo"] == "star several items"
     studio.http.post("/api/undo")
     assert [studio.item(one)["star"] for one in takes[2:]] == [0, 0]
-    assert "in their order" in studio.refused("PATCH", f"/items/{id}", 400, json={"trim": [9, 9]})
+    assert "in order" in studio.refused("PATCH", f"/items/{id}", 400, json={"trim": [9, 9]})
     studio.refused("PATCH", f"/items/{id}", 422, json={"star": 5})
     studio.refused("PATCH", f"/items/{id}", 422, json={"file": "/etc/passwd"})
     studio.refused("PATCH", f"/items/{id}", 400, json={"name": None})
-    assert "to be seen" in studio.refused("PATCH", f"/items/{id}", 422, json={"name": " \0\u202e"})
+    assert "visible character" in studio.refused("PATCH", f"/items/{id}", 422, json={"name": " \0\u202e"})
     assert studio.http.patch(f"/api/items/{id}", json={"name": " slow\n\u202ewalk"}).json()["name"] == "slowwalk"
     studio.http.post("/api/undo")
     assert studio.http.delete(f"/api/items/{id}").status_code == 200

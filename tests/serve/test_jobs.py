@@ -128,7 +128,7 @@ def test_cancelling_ends_the_process_and_a_process_that_is_killed_costs_one_sent
     assert studio.http.delete(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
     os.kill(second, signal.SIGKILL)
     error = studio.done(waiting[1], "failed")["error"]
-    assert "ended from outside" in error and "\n" not in error
+    assert "killed from outside" in error and "\n" not in error
     assert len(studio.made("vary", [model], count=1, seed=3)) == 1, "the next process is there"
 
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_asked_is_refused_before_it_waits(studio: Studio, takes: 
     def refused(status: int, **body: Any) -> str:
         return studio.refused("POST", "/jobs", status, json=body)
 
-    assert "not in the project" in refused(404, task="learn", items=["0" * 16])
+    assert "no longer in the project" in refused(404, task="learn", items=["0" * 16])
     refused(422, task="learn", items=["../../etc/passwd"])
     refused(422, task="learn", items=[])
     refused(422, task="rm", items=takes)

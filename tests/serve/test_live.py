@@ -124,12 +124,12 @@ def test_controls_act_within_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch
 
 def test_what_has_no_endless_motion_is_refused_in_a_sentence(studio: Studio, model: str, takes: list[str]) -> None:
     with opened(studio, takes[0]) as (socket, told), pytest.raises(ConnectionClosed):
-        assert "no model" in told["error"]
+        assert "not a model" in told["error"]
         socket.recv(timeout=PATIENCE)
     with opened(studio, model, f"?source={'0' * 16}") as (_, told):
-        assert "not in the project" in told["error"]
+        assert "no longer in the project" in told["error"]
     with opened(studio, model, f"?style={model}") as (_, told):
-        assert "no style" in told["error"]
+        assert "not a style" in told["error"]
     streams = studio.server.state.studio.streams
     until = time.monotonic() + PATIENCE
     while streams._running and time.monotonic() < until:

@@ -124,7 +124,7 @@ def test_a_call_whose_process_is_killed_is_made_again(helper: HelperProcess, tmp
 
 
 def test_a_call_that_kills_every_process_is_one_sentence_and_the_next_is_answered(helper: HelperProcess) -> None:
-    with pytest.raises(UsageError, match="ended from outside"):
+    with pytest.raises(UsageError, match="killed from outside"):
         helper.call(os._exit, 1)
     assert helper.call(sum, (1, 2)) == 3
 
@@ -134,7 +134,7 @@ def test_a_failing_call_is_one_sentence_and_the_process_stays(
 ) -> None:
     monkeypatch.setenv("FRESHTAKE_CRASH_FOLDER", str(tmp_path))
     first = helper.call(os.getpid)
-    with pytest.raises(UsageError, match=r"something went wrong .*ZeroDivisionError"):
+    with pytest.raises(UsageError, match=r"unexpected error .*ZeroDivisionError"):
         helper.call(divmod, 1, 0)
     assert helper.call(os.getpid) == first
     (crash,) = tmp_path.iterdir()
@@ -154,11 +154,11 @@ def test_a_question_has_a_budget_of_time_and_memory_and_the_next_one_finds_a_pro
     helper = HelperProcess(seconds=1.0, memory=300 * 2**20)
     try:
         first = helper.call(os.getpid)
-        with pytest.raises(UsageError, match="needs more memory than a question may have"):
+        with pytest.raises(UsageError, match="needs too much memory"):
             helper.call(bytearray, 2**30)
         assert helper.call(os.getpid) == first
         assert len(helper.call(bytearray, 2**26)) == 2**26
-        with pytest.raises(UsageError, match="takes longer than a question may"):
+        with pytest.raises(UsageError, match="takes too long"):
             helper.call(_busy)
         assert helper.call(os.getpid) != first
     finally:
@@ -168,7 +168,7 @@ def test_a_question_has_a_budget_of_time_and_memory_and_the_next_one_finds_a_pro
 def test_a_question_that_waits_for_ever_ends_by_the_clock() -> None:
     helper = HelperProcess(seconds=0.2)
     try:
-        with pytest.raises(UsageError, match="takes longer than a question may"):
+        with pytest.raises(UsageError, match="takes too long"):
             helper.call(time.sleep, 3600.0)
         assert helper.call(sum, (1, 2)) == 3
     finally:

@@ -57,7 +57,7 @@ def test_small_pictures_move(studio: Studio, takes: list[str], variants: list[st
     colors = np.asarray(still.convert("RGB"), dtype=int)
     green = (colors[..., 1] > colors[..., 0] + 40) & (colors[..., 1] > colors[..., 2] + 20)
     assert 0.02 < green.mean() < 0.5, "a variant is green and fills a good part"
-    assert "no motion" in studio.refused("GET", f"/thumbnail/{studio.item(variants[0])['parent']}.gif", 400)
+    assert "not a motion" in studio.refused("GET", f"/thumbnail/{studio.item(variants[0])['parent']}.gif", 400)
     studio.refused("GET", f"/thumbnail/{takes[0]}.exe", 422)
 
 
@@ -90,7 +90,7 @@ def test_the_network_is_what_explain_says(studio: Studio, model: str, takes: lis
     assert len(told["edges"]) == len(wanted.parents)
     assert {node["name"] for node in told["nodes"]} >= {link["child"] for link in told["links"]}
     assert len(told["body"]["names"]) == len(told["body"]["places"]) == 31 and told["sentences"]
-    assert "no model" in studio.refused("GET", f"/network/{takes[0]}", 400)
+    assert "not a model" in studio.refused("GET", f"/network/{takes[0]}", 400)
 
 
 @pytest.mark.parametrize("format", ["bvh", "glb", "fbx", "npz"])
@@ -122,7 +122,7 @@ def test_models_and_packs_are_files_too(studio: Studio, model: str, variants: li
     assert said["name"] == "walk_pack.zip" and said["facts"]["count"] == 1, "loops that it holds, not what was starred"
     with zipfile.ZipFile(io.BytesIO(studio.http.get(f"/api/exports/{pack}").content)) as archive:
         assert {"pack.json", "preview.html", "walk.glb"} <= set(archive.namelist())
-    assert "no file to download" in studio.refused("GET", f"/exports/{variants[0]}", 400)
+    assert "not a file to download" in studio.refused("GET", f"/exports/{variants[0]}", 400)
 
 
 def test_a_character_moves_as_the_variants_do(studio: Studio, variants: list[str], tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_character_moves_as_the_variants_do(studio: Studio, variants: list[str
     shapes = json.loads(answer.content[4 : 4 + int.from_bytes(answer.content[:4], "little")])["shapes"]
     assert [shape["skin"] for shape in shapes] == [0, 0, 0]
     refusal = studio.refused("GET", f"/scene?items={variants[0]}&character={variants[1]}", 400)
-    assert "no character" in refusal
+    assert "not a character" in refusal
     (export,) = studio.made("export", variants[:2], format="glb", character=id)
     (tmp_path / "out.glb").write_bytes(studio.http.get(f"/api/exports/{export}").content)
     assert len(ft.read_clip(tmp_path / "out.glb", animation=1)) == len(motions(studio, variants[1:2])[0])

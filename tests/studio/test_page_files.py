@@ -59,5 +59,5 @@ def test_a_bundle_gives_every_module_what_it_asks_for() -> None:
 
 def test_modules_in_a_circle_are_refused() -> None:
     files = {"/a.js": 'import { b } from "./b.js";\n', "/b.js": 'import { a } from "./a.js";\n'}
-    with pytest.raises(ValueError, match="in a circle"):
+    with pytest.raises(ValueError, match="in a cycle"):
         bundling.bundled("/a.js", files.__getitem__)

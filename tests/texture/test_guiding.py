@@ -236,14 +236,14 @@ def test_no_jump_follows_another_within_its_fade(celled) -> None:
 def test_guides_are_checked() -> None:
     for wrong, says in (
         ({"heading": 0.0, "path": np.eye(2)}, "cannot both"),
-        ({"path": np.ones((3, 2))}, "one and the same"),
+        ({"path": np.ones((3, 2))}, "are the same"),
         ({"path": np.ones((1, 2))}, "at least two points"),
         ({"speed": -1.0}, "above 0"),
         ({"heading": np.nan}, "finite"),
     ):
         with pytest.raises(UsageError, match=says):
             Guide(**wrong)
-    with pytest.raises(UsageError, match="cannot be sent anywhere"):
+    with pytest.raises(UsageError, match="cannot be guided"):
         learn(circling(), frame_time=1 / 60).start_guided(np.random.default_rng(0), Guide())
 
 

@@ -55,7 +55,7 @@ def test_as_many_modes_are_kept_as_the_error_asks_for(monkeypatch: pytest.Monkey
 
 def test_what_needs_all_vertices_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("freshtake.texture.learning.is_large", lambda motions: True)
-    with pytest.raises(UsageError, match="no parts"):
+    with pytest.raises(UsageError, match="cannot have parts"):
         learn(sheet(), Settings(parts=2))
 
 

@@ -373,7 +373,7 @@ def test_refusals() -> None:
             Settings(**wrong)
     with pytest.raises(UsageError, match=r"no jump of 0\.01 mean frame steps"):
         learn(circling(3.5), Settings(largest_jump=0.01), frame_time=FRAME_TIME)
-    with pytest.raises(UsageError, match="nothing to learn from"):
+    with pytest.raises(UsageError, match="no takes to learn from"):
         learn([])
     with pytest.raises(UsageError, match="the cell 'x' has no takes"):
         learn({"x": []})

@@ -158,5 +158,5 @@ def test_errors_fall_with_the_components_to_nothing() -> None:
 
 
 def test_more_components_than_frames_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"components were asked for, but 30 frames .* at most 30"):
+    with pytest.raises(UsageError, match=r"components were requested, but 30 frames .* at most 30"):
         learn(sheet(30), Settings(components=31))

@@ -1,4 +1,4 @@
-"""The phase of every kernel in its cycle, aligned across classes; and how well a synthesis keeps the cycles."""
+"""The cycle phase of every kernel, aligned across classes, and how well a synthesis preserves the cycles."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 LONGEST = 4096  # frames of a run that are searched for its cycle
-PERIODIC = 0.6  # distance after a cycle relative to that of two random moments
-ROUNDS = 2.0  # cycles: from here on a class has several, wherever its takes end
+PERIODIC = 0.6  # distance after a cycle relative to that of two random frames
+ROUNDS = 2.0  # cycles: a class with at least this many has several, wherever its takes end
 SINGLE = 1.5  # cycles: shorter runs are one cycle each
 OTHER = 1.2  # times the cycle: a longer period is a different one
 HARMONICS = 4  # of the mean cycles that are aligned to each other
-GRID = 256  # moments of a cycle
-BINS = 32  # moments of a cycle
+GRID = 256  # samples of a cycle
+BINS = 32  # samples of a cycle
 
 
 class Cycles(NamedTuple):
-    """Per kernel its phase in radians and radians per frame; which kernels may be entered; which classes have cycles.
+    """The phase (radians) and pace (radians per frame) of each kernel, entry points, and which classes have cycles.
 
-    Phases are those of the first class: equal phases are poses that are as like as the classes allow.
+    Phases are those of the first class: equal phases are poses as similar as the classes allow.
     """
 
     phases: Floats
@@ -59,7 +59,7 @@ def cycles_of(model: DensityModel) -> Cycles:
         members = np.concatenate([np.arange(a, b) for a, b in spans])
         curve = _evened(mean_cycle(model.weights[members], place[members]))
         if model.foot_columns.shape[1]:
-            # Poses and contacts have equal weight: classes with like poses but different contacts would slide.
+            # Poses and contacts weigh the same: classes with similar poses but different contacts would slide.
             contacts = model.contacts(model.foot_columns[members])
             curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[members]))], axis=1)
         first = curve if first is None else first
@@ -68,10 +68,10 @@ def cycles_of(model: DensityModel) -> Cycles:
 
 
 def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
-    """Return the frames of a cycle per run (runs,), as they are found in takes of all methods; None without cycles.
+    """Return each run's cycle length in frames (runs,), detected as for all methods; None without cycles.
 
-    A take that was cut to one cycle shows no pose twice: that it is a cycle shows in its end, whose pose and velocity
-    lead to its beginning.
+    A take cut to one cycle shows no pose twice: it is recognized by its end, whose pose and velocity lead back to its
+    beginning.
     """
     # The beginning shows the cycle, and tracking its phase takes time in proportion to the length.
     beginnings = [y[:LONGEST] for y in runs]
@@ -85,13 +85,13 @@ def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
 
 
 def _cycling_modes(runs: Sequence[Floats], fps: float) -> list[Floats]:
-    """Return the modes that are mostly cyclic, as legs are while arms move independently; none if they hold little."""
+    """Return mostly cyclic modes, as legs are while arms move independently; none if they explain little."""
     spread = np.concatenate(runs).var(axis=0)
     for period in possible_periods(max(runs, key=len), fps)[:4]:
         heights = cycle_heights(runs, np.full(len(runs), float(period))) / (2.0 * sum(map(len, runs)))
-        # A mode is cyclic where a sine of the period explains 0.3 of its variance.
+        # A mode is cyclic if a sine of the period explains 0.3 of its variance.
         cycling = heights >= 0.3 * spread
-        # Such modes must hold about a third of the motion, as legs do.
+        # Such modes must explain about a third of the motion, as legs do.
         if 1.0 > spread[cycling].sum() / spread.sum() > 1.0 / 3.0:
             return [y[:, cycling] for y in runs]
     return []
@@ -105,9 +105,9 @@ def is_even(runs: Sequence[Floats], period: float) -> bool:
 
 
 def closing(runs: Sequence[Floats]) -> float:
-    """Return how far runs end from where they began, in pose and velocity: 0 closed, 1 like two random moments.
+    """Return how far runs end from where they began, in pose and velocity: 0 closed, 1 like two random frames.
 
-    Velocities are compared relative to their size: a run that begins and ends in standing does not close.
+    Velocities are compared relative to their size: a run that begins and ends standing does not close.
     """
     poses = np.mean([((y[-1] - y[0]) ** 2).sum() for y in runs]) / (2.0 * np.concatenate(runs).var(axis=0).sum())
     first, last = (np.array([y[k + 1] - y[k] for y in runs]) for k in (0, -2))
@@ -118,12 +118,12 @@ def closing(runs: Sequence[Floats]) -> float:
 def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
     """Find, per run, the frames (frames,) that are cyclic: not those of standing, starting or stopping.
 
-    The amplitude of the cycle's frequency is measured in a window of two periods, all modes together. At the moment at
-    which a cycle begins or ends half of the window has it, so less than half of the usual amplitude is no cycle.
+    The amplitude of the cycle's frequency is measured in a window of two periods, all modes together. When a
+    cycle begins or ends, it fills half of the window, so less than half of the usual amplitude is not a cycle.
     """
     heights = [_heights(y, period) for y in runs]
     everywhere = np.concatenate(heights)
-    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # weighted by itself: standing does not count
+    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # self-weighted: standing does not count
     return [height >= 0.5 * usual for height in heights]
 
 
@@ -141,13 +141,13 @@ def _heights(values: Floats, period: float) -> Floats:
 
 
 def cycle_heights(runs: Sequence[Floats], periods: Floats) -> Floats:
-    """Return how much of the cycle is in each mode (modes,): squared amplitudes of the sines, summed over frames."""
+    """Return each mode's part in the cycle (modes,): squared amplitudes of the sines, summed over frames."""
     fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
     return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
 
 
 def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
-    """Return phase and pace of every frame, run by run, from the mode that has most of the cycle."""
+    """Return phase and pace of every frame, run by run, from the most cyclic mode."""
     column = int(cycle_heights(runs, periods).argmax())
     out = []
     for y, period in zip(runs, periods, strict=True):
@@ -175,14 +175,14 @@ def _evened(curve: Floats) -> Floats:
 
 
 def offset_between(first: Floats, other: Floats) -> float:
-    """Return the offset of another mean cycle's phase (GRID, modes) that brings it nearest to the first one."""
+    """Return the phase offset that best aligns another mean cycle (GRID, modes) with the first."""
     spectrum = np.fft.rfft(first, axis=0) * np.fft.rfft(other, axis=0).conj()
     alike = np.fft.irfft(spectrum.sum(axis=1), GRID)
     return 2.0 * np.pi * float(alike.argmax()) / GRID
 
 
 class Holding(NamedTuple):
-    """Figures of a synthesis against the data's; a ratio of 1 is like the data.
+    """Measurements of a synthesis relative to the data; a ratio of 1 is like the data.
 
     `stalls` counts stretches slower than 5 % of the data's median speed for more than 10 frames. `period` is the mean
     cycle over the data's; `distance` the largest distance from the data over their 99.9th percentile of
@@ -203,7 +203,7 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
     """Compare mode weights (frames, modes) of a synthesis with runs of the data."""
     points = np.concatenate(data)
     column = cycle_column(data)
-    # Noise about the mean is no cycle: the curve has to deviate clearly to both sides.
+    # Noise about the mean is not a cycle: the curve has to deviate clearly to both sides.
     middle, swing = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
     speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
@@ -232,22 +232,22 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
 
 
 def cycle_column(data: Sequence[Floats]) -> int:
-    """Return the mode with most of the cycle, or with most of the movement where there is no steady cycle."""
+    """Return the most cyclic mode, or the one that moves most if there is no steady cycle."""
     # At 30 frames per second no cycle is shorter than six frames.
     periods, order = periods_of(data, 30.0), np.argsort(-np.concatenate(data).var(axis=0))
     if periods is not None:
         return int(cycle_heights(data, periods).argmax())
-    # Where modes recur apart from each other, the largest that does shows the cycle.
+    # If modes recur independently, the largest of them shows the cycle.
     return int(next((k for k in order if periods_of([y[:, [k]] for y in data], 30.0) is not None), order[0]))
 
 
 def median(durations: Floats) -> float:
-    """Return the median; NaN where there are none."""
+    """Return the median; NaN if there are no durations."""
     return float(np.median(durations)) if len(durations) else np.nan
 
 
 def is_usual(durations: Floats, usual: float) -> Bools:
-    """Return which cycles have about the usual duration; others are starting or standing."""
+    """Return which cycles have about the usual duration; others are starts or pauses."""
     return np.asarray((durations >= SHORTEST_CYCLE * usual) & (durations <= LONGEST_CYCLE * usual))
 
 
@@ -266,7 +266,7 @@ def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:
 
 
 def cycle_curves(values: Floats, starts: Floats) -> Floats:
-    """Return cycles (cycles, BINS, modes) sampled at equal shares of their duration."""
+    """Return cycles (cycles, BINS, modes) sampled at equal fractions of their duration."""
     out = np.empty((max(len(starts) - 1, 0), BINS, values.shape[1]))
     grid = np.arange(len(values))
     for number in range(len(out)):
@@ -283,7 +283,7 @@ def spread(cycles: Floats) -> float:
 
 
 def repeated_cycles(cycles: Floats) -> int:
-    """Return how many cycles equal an earlier one, number for number up to a millionth of the spread."""
+    """Return how many cycles equal an earlier one to within a millionth of the spread."""
     if len(cycles) < 2:
         return 0
     unit = 1e-6 * max(spread(cycles), float(np.abs(cycles).max()) * 1e-9, 1e-300)

@@ -1,4 +1,4 @@
-"""Weights of classes: from a text, a mapping, an array or a function over time."""
+"""Class weights, given as text, a mapping, an array or a function of time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ARROW = re.compile(r"->|→")
 
 
 def mixed(classes: Sequence[str], weights: Mapping[str, float]) -> Floats:
-    """Return weights (classes,) from names; absent classes weigh 0, and the sum must be 1."""
+    """Return weights (classes,) from a mapping; classes not in it weigh 0, and the sum must be 1."""
     out = np.zeros(len(classes))
     for name, value in weights.items():
         if name not in classes:
@@ -28,7 +28,7 @@ def mixed(classes: Sequence[str], weights: Mapping[str, float]) -> Floats:
 
 
 def from_balance(classes: Sequence[str], w: float) -> Floats:
-    """Return (1 + w) / 2 and (1 - w) / 2: the weights of eq. 5, 13 and 14, w from -1, the second class, to 1."""
+    """Return (1 + w) / 2 and (1 - w) / 2: the weights of eq. 5, 13 and 14; w = -1 is the second class, 1 the first."""
     if len(classes) != 2:
         raise UsageError(f"a single weight w blends two classes, but there are {len(classes)}: name each one's weight")
     if not -1.0 <= w <= 1.0:
@@ -37,14 +37,14 @@ def from_balance(classes: Sequence[str], w: float) -> Floats:
 
 
 def schedule(classes: Sequence[str], weights: Any, frames: int) -> Floats:
-    """Return the weights of every frame, whatever form they are given in.
+    """Return the weights of every frame, given in any form.
 
     Args:
         classes: the names of the classes.
         weights: None for the first class; a mapping from names to weights, or a single w for two classes, for all
             frames; a text such as "walk:1", "walk:0.5,run:0.5" or "walk:1->run:1->walk:1", linear from the first
             frame to the last; an array (frames, classes); or a function of the frame number that returns a mapping.
-        frames: how many frames.
+        frames: the number of frames.
 
     Returns:
         Weights (frames, classes), each row summing to 1.
@@ -80,7 +80,7 @@ def _checked(row: Floats) -> Floats:
 
 
 def _spoken(classes: Sequence[str], text: str, frames: int) -> Floats:
-    """Return weights (frames, classes) from `walk:1->run:1`: parts between arrows are at equal intervals."""
+    """Return weights (frames, classes) from `walk:1->run:1`: the parts between arrows are equally spaced."""
     knots = np.stack([mixed(classes, _parsed(part)) for part in _ARROW.split(text)])
     at = np.linspace(0.0, len(knots) - 1.0, frames) if frames > 1 else np.zeros(1)
     grid = np.arange(len(knots))
@@ -96,7 +96,7 @@ def _parsed(part: str) -> dict[str, float]:
         except ValueError:
             number = np.nan
         if not colon or not name.strip() or not np.isfinite(number):
-            raise UsageError(f"{item.strip()!r} is no weight: write NAME:NUMBER, as in walk:1 or walk:1->run:1")
+            raise UsageError(f"{item.strip()!r} is not a weight: write NAME:NUMBER, as in walk:1 or walk:1->run:1")
         if name.strip() in out:
             raise UsageError(f"the class {name.strip()!r} is named twice in {part.strip()!r}")
         out[name.strip()] = number

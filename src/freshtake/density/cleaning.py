@@ -1,4 +1,4 @@
-"""Which takes and frames can be learned from: markers in one layout, no frozen, missing or still frames.
+"""Select the takes and frames that can be learned from: markers in one layout, no frozen, missing or still frames.
 
 Such frames would trap a synthesis.
 """
@@ -34,10 +34,10 @@ def common_points(takes: Takes) -> dict[str, list[Any]]:
     """Keep only the markers that are seen in every take, in the first take's order.
 
     Args:
-        takes: per class its takes; anything but point clips is returned as it is.
+        takes: the takes of each class; anything but point clips is returned unchanged.
 
     Returns:
-        Per class its takes, all with the same three or more markers.
+        The takes of each class, all with the same markers, at least three.
     """
     clips = [take for group in takes.values() for take in group]
     if not clips or not all(isinstance(clip, PointClip) for clip in clips):
@@ -61,8 +61,8 @@ def check_seen(clip: PointClip, label: str) -> None:
         raise UsageError(f"{label}: no marker is seen in any frame: leave this take out")
     if hidden:
         raise UsageError(
-            f"{label}: never seen: {_some(hidden)}; --common (in Python, density.common_points) keeps the markers that "
-            "all takes have"
+            f"{label}: never seen: {_some(hidden)}; --common (in Python, density.common_points) keeps the markers "
+            "common to all takes"
         )
 
 
@@ -74,8 +74,8 @@ def _ordered(take: Any, first: Any, label: str) -> Any:
         parts = [("it lacks", sorted(lacks)), ("it also has", sorted(more))]
         odd = ", ".join(f"{word} {_some(names)}" for word, names in parts if names)
         raise UsageError(
-            f"{label} has other markers than {first.name or 'the first take'}: {odd}; --common (in "
-            "Python, density.common_points) keeps those that all takes have"
+            f"{label} has different markers from {first.name or 'the first take'}: {odd}; --common (in "
+            "Python, density.common_points) keeps those common to all takes"
         )
     return _picked(take, first.names)
 
@@ -91,7 +91,7 @@ def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:
 
 
 class Cleaned(NamedTuple):
-    """A take and which of its frames (frames,) are sound; `notes` are sentences about those that are not."""
+    """A take, which of its frames (frames,) are sound, and `notes` about those that are not."""
 
     motion: Clip | PointClip
     sound: Bools
@@ -115,7 +115,7 @@ def _clean_clip(clip: Clip, label: str) -> Cleaned:
         sound &= ~frozen
     if is_tpose_first(clip):
         sound[0] = False
-        notes.append(f"{label}: frame 0 is a pose that the take does not start from; it is left out")
+        notes.append(f"{label}: frame 0 is a pose unrelated to the take's start; it is left out")
     jumps = np.zeros(len(clip), dtype=np.bool_)
     for burst in spikes(clip):
         jumps[burst.start + 1 : max(burst.stop + 1, burst.start + 2)] = True
@@ -131,7 +131,7 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
     notes = []
     if lost.any():
         share = 100.0 * float(lost.mean())
-        notes.append(f"{label}: {share:.2g} % of the markers' places are exactly zero and are taken as gaps")
+        notes.append(f"{label}: {share:.2g} % of marker positions are exactly zero; they are treated as gaps")
     # Gaps of a marker up to a tenth of a second are bridged, longer ones are left out.
     filled = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
     gaps: Bools = np.asarray(filled.gaps().any(axis=1))
@@ -145,9 +145,9 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
 
 
 def still(values: Floats, usual: float) -> Bools:
-    """Return (frames,): where rows move by less than a share of the usual step for more than a few frames."""
+    """Mark frames (frames,) in which rows move by less than a fraction of the usual step for more than a few frames."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
-    # Slower than 5 % of the usual speed for ten frames: the body stands, and a synthesis would get stuck there.
+    # Slower than 5 % of the usual speed for ten frames: the body stands still, and a synthesis would get stuck there.
     return _long_runs(np.concatenate([steps[:1], steps]) < 0.05 * usual, 10)
 
 
@@ -166,7 +166,7 @@ def _note(label: str, what: str, bad: Bools) -> list[str]:
 
 
 def bridge_single(values: Floats, rates: Floats) -> tuple[Floats, Floats]:
-    """Return rows in which a single frame that repeats the one before is interpolated, and so is its travel."""
+    """Return rows with single repeated frames interpolated, and their travel with them."""
     values, rates = values.copy(), rates.copy()
     same = np.concatenate([[False], np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0) < 1e-12])
     for start, stop in runs(same):

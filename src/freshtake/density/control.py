@@ -1,4 +1,4 @@
-"""Steering of a synthesis: speed by the weights of the classes; turn rate, heading or path by the root's rates.
+"""Steer a synthesis: speed through the class weights; turn rate, heading or path through the root's rates.
 
 Streams are steered, decoded and planted frame by frame.
 """
@@ -26,13 +26,13 @@ from freshtake.numeric.curves import arc_lengths, nearest_on, point_on
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-LEAST_LIMIT = 1.0  # radians per second by which any class may be turned
+LEAST_LIMIT = 1.0  # radians per second: every class may be turned this fast
 BLOCK = 64  # frames per call of the compiled synthesis
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Control:
-    """What is requested of a synthesis; None leaves it free.
+    """The requested speed and direction of a synthesis; None leaves them free.
 
     `speed` in lengths per second; one of `turn` (radians per second, to the left), `heading` (radians, 0 is the
     start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are reached over
@@ -49,15 +49,15 @@ class Control:
         for name in ("speed", "turn", "heading"):
             value = getattr(self, name)
             if value is not None and not np.isfinite(value):
-                raise UsageError(f"the {name} that is asked for must be a finite number, but is {value}")
+                raise UsageError(f"the {name} must be a finite number, but is {value}")
         if sum(x is not None for x in (self.turn, self.heading, self.path)) > 1:
-            raise UsageError("a motion follows a turn rate, a heading or a path: ask for one of them")
+            raise UsageError("a motion follows a turn rate, a heading or a path: give only one of them")
         if not 0.05 <= self.horizon <= 60.0:
             raise UsageError(f"the horizon must lie between 0.05 and 60 seconds, but is {self.horizon}")
         if self.path is not None:
             points = frozen(self.path, "path", (None, 2))
             if len(points) < 2 or not np.diff(points, axis=0).any(axis=1).all():
-                raise UsageError("a path needs at least two points, and no point twice in a row")
+                raise UsageError("a path needs at least two points, with no point repeated in a row")
             object.__setattr__(self, "path", points)
 
     @property
@@ -70,7 +70,7 @@ Controls = Control | Callable[[int], Control]
 
 
 class Trajectory(NamedTuple):
-    """Where a synthesis is: place, smooth heading, turn rate, mean travel, and how far along the path."""
+    """The body's state on the ground: position, smooth heading, turn rate, mean travel, and arc length on the path."""
 
     ground: complex
     heading: float
@@ -80,7 +80,7 @@ class Trajectory(NamedTuple):
 
 
 class Gaits(NamedTuple):
-    """Per class: mean travel in its smooth heading per second, and radians of its cycle per frame."""
+    """Per class: mean travel per second in its smooth heading, and its cycle's pace in radians per frame."""
 
     travels: npt.NDArray[np.complex128]
     omegas: Floats
@@ -100,18 +100,18 @@ def speed_of(model: DensityModel, weights: Floats) -> float:
 
 
 def weights_for(model: DensityModel, speed: float) -> Floats:
-    """Return weights (classes,) of the two classes around a speed that blend to it."""
+    """Return weights (classes,) that blend the two classes around a speed to reach it."""
     if not model.mixes or model.rates.shape[1] == 0:
-        raise UsageError("a speed is reached by blending classes that are cyclic: learn a slower and a faster one")
+        raise UsageError("a speed is reached by blending cyclic classes: learn a slower and a faster one")
     unit = np.eye(len(model.classes))
     speeds = np.array([speed_of(model, row) for row in unit])
     order = np.argsort(speeds)
     low, high = speeds[order[0]], speeds[order[-1]]
     if not low * (1.0 - 1e-6) <= speed <= high * (1.0 + 1e-6):
-        raise UsageError(f"the classes go at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
+        raise UsageError(f"the classes travel at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
     right = min(max(int(np.searchsorted(speeds[order], speed)), 1), len(speeds) - 1)
     a, b = unit[order[right - 1]], unit[order[right]]
-    # The share for a speed has no closed form: the speed is tabulated at 65 shares and interpolated.
+    # The weight for a speed has no closed form: the speed is tabulated at 65 weights and interpolated.
     shares = np.linspace(0.0, 1.0, 65)
     reached = np.maximum.accumulate([speed_of(model, (1.0 - s) * a + s * b) for s in shares])
     share = float(np.interp(speed, reached, shares))
@@ -119,15 +119,15 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
 
 
 def turn_limit(model: DensityModel) -> float:
-    """Return the fastest turn: that of the classes, and at least LEAST_LIMIT."""
-    # A class that turns faster by itself may be turned as fast as it does in 99 % of its frames.
+    """Return the maximum turn rate: that of the classes, but at least LEAST_LIMIT."""
+    # A class that turns faster may be turned up to the 99th percentile of its turn rates.
     return max(LEAST_LIMIT, float(np.percentile(np.abs(model.rates[:, 2]), 99.0)))
 
 
 def begin_trajectory(model: DensityModel, row: Floats) -> Trajectory:
     """Return the trajectory at a first row, at the origin."""
     if model.rates.shape[1] == 0:
-        raise UsageError("only motions that travel over the ground can be steered, and this model knows no travel")
+        raise UsageError("only motions that travel over the ground can be steered: this model's do not")
     forward, sideways, turn, swing = row[model.modes : model.modes + 4].tolist()
     usual = complex(model.gaits.travels.mean())
     direction = usual if abs(usual) > 0.0 else complex(forward, sideways)
@@ -142,7 +142,7 @@ def guided(
     out = row.copy()
     target, along = _target_turn(model, control, trajectory, limit)
     if target is not None:
-        # A turn begins over a quarter of a second, not at once.
+        # Turning sets in over a quarter of a second, not at once.
         out[first + 2] = trajectory.turn + min(step / 0.25, 1.0) * (target - trajectory.turn)
     speed = complex(out[first], out[first + 1])
     ground = trajectory.ground + step * speed * np.exp(1j * trajectory.heading)
@@ -154,7 +154,7 @@ def guided(
 def _target_turn(
     model: DensityModel, control: Control, trajectory: Trajectory, limit: float
 ) -> tuple[float | None, float]:
-    """Return the turn rate to take now, and how far along the path that is."""
+    """Return the current target turn rate, and how far along the path the body is."""
     if not control.steers:
         return None, trajectory.along
     if control.turn is not None:
@@ -168,12 +168,12 @@ def _target_turn(
 
 
 def _aim(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple[complex, float]:
-    """Return the direction to the point of the path one horizon ahead, and how far along its nearest point lies."""
+    """Return the direction to the point of the path one horizon ahead, and how far along the nearest point is."""
     up = model.recipe.layout.up if model.recipe is not None else "y"  # type: ignore[union-attr]
     path = path_on_ground(np.asarray(control.path, dtype=np.float64), up)
     reach = max(abs(trajectory.travel) * control.horizon, 1e-6 * arc_lengths(path)[-1])
     place = np.array([trajectory.ground.real, trajectory.ground.imag])
-    # The nearest point is looked for a little ahead only: a path may cross itself.
+    # The nearest point is searched only a little ahead: a path may cross itself.
     along = nearest_on(path, place, trajectory.along, trajectory.along + 3.0 * reach)
     return complex(*(point_on(path, along + reach) - place)), along
 
@@ -186,7 +186,7 @@ def stream_of(
     model: DensityModel, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool, plant: bool | str,
     control: Controls | None,
 ) -> Iterator[Any]:  # fmt: skip
-    """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
+    """Return endless rows, one per frame; with `decode` one-frame motions, with `plant` their feet planted."""
     blocks = _blocks(model, rng, weights_asked(model, weights, control))
     rows: Iterator[Floats] = (row for block in blocks for row in block)
     if control is not None:
@@ -194,8 +194,8 @@ def stream_of(
     if not decode:
         return rows
     base, has_contacts = model.planting_model if plant else None, model.knows_contacts
-    # A block of a clip's rows can be split into frames once it is decoded; points and strokes are decoded one by one.
-    # So are contacts that are detected in the motion, and what may change from frame to frame.
+    # A block of a clip's rows can be decoded at once and split into frames; points and strokes are decoded one by one,
+    # as are motions whose contacts are detected or whose controls may change from frame to frame.
     blockwise = model.recipe is not None and model.recipe.motion_type is Clip and (base is None or has_contacts)
     size = BLOCK if blockwise and not callable(weights) and not callable(control) else 1
     motions = _motions(model, (np.stack(list(islice(rows, size))) for _ in repeat(None)), residuals)
@@ -217,7 +217,7 @@ def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any) -> Iter
 
 
 def turned(model: DensityModel, rows: Iterable[Floats], control: Controls) -> Iterator[Floats]:
-    """Yield rows from the start of a synthesis with the turn rates that a control asks for, each when it is due."""
+    """Yield rows from the start of a synthesis with the turn rates requested by a control at each frame."""
     limit, trajectory = 0.0, None
     for frame, row in enumerate(rows):
         if trajectory is None:
@@ -229,7 +229,7 @@ def turned(model: DensityModel, rows: Iterable[Floats], control: Controls) -> It
 
 
 def _motions(model: DensityModel, blocks: Iterable[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
-    """Yield motions, each placed where the one before ended, and the rows that they are decoded from."""
+    """Yield motions, each placed where the previous one ended, and the rows they are decoded from."""
     place, last = Start(), None
     for rows in blocks:
         yield model.decode(rows, residuals, start=place, before=last), rows
@@ -238,16 +238,16 @@ def _motions(model: DensityModel, blocks: Iterable[Floats], residuals: bool) -> 
 
 
 def weights_asked(model: DensityModel, weights: Any, control: Controls | None) -> Any:
-    """Return the weights that a speed asks for, or those that are given."""
+    """Return the weights for a requested speed, or those given."""
     now = control(0) if callable(control) else control
     if now is None or now.speed is None:
         return weights
     if weights is not None:
-        raise UsageError("weights and a speed cannot both be asked for: a speed chooses the weights")
+        raise UsageError("weights and a speed cannot be combined: a speed determines the weights")
 
     def at_speed(control: Control) -> dict[str, float]:
         if control.speed is None:
-            raise UsageError("a control that names a speed once must name one for every frame")
+            raise UsageError("a control that gives a speed must give one for every frame")
         return dict(zip(model.classes, weights_for(model, control.speed).tolist(), strict=True))
 
     return (lambda frame: at_speed(control(frame))) if callable(control) else at_speed(now)

@@ -104,12 +104,12 @@ class Draws(NamedTuple):
 
 
 class Mixing(NamedTuple):
-    """What changes from frame to frame: each class's last two frames, the offset being evened out, and its clock."""
+    """Changing state: each class's last two frames, the offset being evened out, and its clock."""
 
-    history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
+    history: Floats  # (2 classes, 4, width): two motions per class, see blend_frames
     clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames
-    common: Floats  # (2,): phase, and frames since weights were changed at once
+    common: Floats  # (2,): phase, and frames since an abrupt change of weights
     visits: Floats  # (blocks + classes,)
     wander: Floats  # (2, classes): how far towards the second motion
 
@@ -214,7 +214,7 @@ def blend_frames(
 
 @dataclass(frozen=True, eq=False)
 class MixState:
-    """State between frames. It can be kept, forked and resumed."""
+    """State between frames. It can be stored, forked and resumed."""
 
     mixing: Mixing
     first: bool = True  # the first frame has not been returned yet

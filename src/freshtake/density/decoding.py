@@ -1,9 +1,9 @@
-"""The eigenspace of all classes (Okwechime 2008, §3.2 and §4.4, eq. 1-2), and rows of synthesis to motions.
+"""The eigenspace of all classes (Okwechime 2008, §3.2 and §4.4, eq. 1-2), and decoding of synthesized rows.
 
-Positions of joints between two poses lie on no skeleton: limbs shrink, and turning joints onto them whips hands and
-feet about. Rotations between two rotations are rotations, so synthesis carries those of its kernels. A root's heading
-swings with every step, and jumps between moments of unequal swing would add up to a drift, so rates are carried along a
-heading without the swing, and the swing is carried separately as part of the pose.
+Joint positions interpolated between two poses do not fit the skeleton: limbs shrink, and rotating joints to match them
+makes hands and feet whip. Rotations between two rotations are rotations, so synthesis carries those of its kernels. A
+root's heading swings with every step, and jumps between moments of unequal swing would accumulate to a drift, so rates
+are carried along a heading without the swing, and the swing is carried separately as part of the pose.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 RATES = 3  # columns of the root's travel, which come first
-FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may be far apart
+FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of similar rotations may be far apart
 PROVENANCE = "made by freshtake: density"
 
 
 def eigenspace(material: Material, settings: Settings) -> Pca:
-    """Fit mean, modes and variances over all frames of all classes: Okwechime 2008, eq. 1, modes by energy share."""
+    """Fit mean, modes and variances over all frames of all classes: Okwechime 2008, eq. 1, modes by energy fraction."""
     rows = np.concatenate([x for runs in material.poses for x in runs]) * material.scale
     count = None if settings.modes is None else min(settings.modes, *rows.shape)
     pca = fit(rows, count=count, energy=None if count is not None else settings.energy)
@@ -55,7 +55,7 @@ def poses_of(pca: Pca, scale: Floats, weights: Floats) -> Floats:
 def position_errors(material: Material, pca: Pca) -> dict[str, float]:
     """Return the mean distance of joints (markers) from their original positions, by class: the eigenspace's error.
 
-    In centimetres for motions with a body (a unit that the file does not name is derived from the leg's length), in the
+    In centimetres for motions with a body (a unit not named in the file is derived from the leg length), in the
     examples' unit for plain arrays.
     """
     factor = centimetres(material)
@@ -105,7 +105,7 @@ def _columns(material: Material, poses: Floats) -> Floats:
 
 
 def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
-    """Convert rates (frames, 3) in the root's heading to the smooth one, with the swing in radians: (frames, 4)."""
+    """Convert rates (frames, 3) from the root's heading to the smooth one, with the swing in radians: (frames, 4)."""
     if rates.shape[1] == 0:
         return rates
     steps = rates[:, 2] * frame_time
@@ -123,7 +123,7 @@ def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
 
 
 def root_rates(rates: Floats, frame_time: float, before: float | None = None) -> Floats:
-    """Convert back to (frames, 3) in the root's heading. `before` is the swing of the frame before the first."""
+    """Convert back to rates (frames, 3) in the root's heading. `before` is the swing of the frame before the first."""
     if rates.shape[1] == 0:
         return rates
     swing = rates[:, 3]
@@ -133,7 +133,7 @@ def root_rates(rates: Floats, frame_time: float, before: float | None = None) ->
 
 
 def _smoothed(heading: Floats, period: float) -> Floats:
-    """Remove what repeats with the cycle, by the mean over a period or by fitting a line plus a sine."""
+    """Remove the cyclic part, by averaging over a period or by fitting a line plus a sine."""
     frames = len(heading)
     # A run of three periods or more is averaged over one period; shorter ones are fitted.
     if frames >= 3.0 * period:
@@ -159,9 +159,9 @@ class Turning(NamedTuple):
 
 
 def turning_of(model: DensityModel) -> Turning | None:
-    """Return the kernels as rotations; None if there are none, joints turn fully round, or positions are requested.
+    """Return the kernels as rotations; None if there are none, joints make full turns, or positions are requested.
 
-    The paper's search acts on the modes, so there poses are those of the modes.
+    The paper's search acts on the modes, so its poses come from the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:
@@ -182,7 +182,7 @@ def turning_of(model: DensityModel) -> Turning | None:
 
 
 def recorded(model: DensityModel) -> list[Clip]:
-    """Return the runs of kernels as clips again, each at the origin."""
+    """Convert the runs of kernels back to clips, each at the origin."""
     assert model.recipe is not None
     rows = np.concatenate([model.weights, model.rates, model.residuals], axis=1)
     values = mode_dofs(model, rows, True, None)
@@ -218,7 +218,7 @@ def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats
 
 
 def _swing(model: DensityModel, before: Floats | None) -> float | None:
-    """Return the swing of the hips in the row before."""
+    """Return the swing of the hips in the previous row."""
     last = model.modes + model.rates.shape[1] - 1
     return None if before is None or model.rates.shape[1] == 0 else float(before[last])
 
@@ -226,7 +226,7 @@ def _swing(model: DensityModel, before: Floats | None) -> float | None:
 def decoded(
     model: DensityModel, rows: Floats, residuals: bool, start: Start | None, before: Floats | None, name: str
 ) -> Any:
-    """Return a motion of the examples' kind; a skeleton keeps its lengths."""
+    """Return a motion of the examples' kind; a skeleton keeps its bone lengths."""
     if residuals and model.turning is not None:
         d, r = model.modes, model.rates.shape[1]
         rates = root_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))

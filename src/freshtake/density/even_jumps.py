@@ -1,9 +1,9 @@
-"""Chances of jumps, offline: chosen so that all parts of a class are followed about equally often and no limb whips.
+"""Choose chances of jumps, offline, such that all parts of a class are followed about equally often and no limb whips.
 
-A take that changes over time has few moments at which a jump leads from one part of it to another. Drawn by the
-density alone, those are hardly ever reached, and synthesis stays in one part of the take. So chances are learned: the
-more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not show how limbs
-turn, so the first frames of every jump are decoded, and jumps at which a limb whips are removed.
+A take that changes over time has few moments at which a jump leads from one part of it to another. If drawn by the
+density alone, these are hardly ever reached, and synthesis stays in one part of the take. So chances are learned: the
+more a jump leads to frames that are followed too seldom, now or later, the likelier it becomes. Modes do not show how
+limbs rotate, so the first frames of every jump are decoded, and jumps in which a limb whips are removed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices with so much data
 ROUNDS = 60
-STEP = 0.2  # share of the step towards the response to the current costs, per round
+STEP = 0.2  # fraction of the step towards the response to the current costs, per round
 GREATEST = 8.0  # natural logarithm of the largest change of a chance
-HORIZON = 0.9999  # discount per frame: ten thousand frames ahead counts 1/e
+HORIZON = 0.9999  # discount per frame: ten thousand frames ahead weigh 1/e
 LEAST = 1e-300
-FRAMES = 4  # two before a jump and two of it: a limb that whips does so at once
+FRAMES = 4  # two before and two after a jump: a limb that whips does so at once
 
 
 class JumpTable(NamedTuple):
-    """Jumps by the kernel that they start from: kernel i's are the `counts[i]` next ones in `goals`."""
+    """Jumps grouped by their start: those of kernel i are the next `counts[i]` in `goals`."""
 
     counts: Ints  # (kernels,)
     goals: Ints  # (jumps,)
-    chances: Floats  # (jumps,): of each jump where there is one; those of a kernel add up to 1
-    jump_rates: Floats  # (kernels,): how likely a jump is there, over what `stay` asks for
+    chances: Floats  # (jumps,): of each jump, given that there is one; those of a kernel sum to 1
+    jump_rates: Floats  # (kernels,): how likely a jump is there, relative to `stay`
 
 
 def no_jumps(kernels: int) -> JumpTable:
@@ -46,7 +46,7 @@ def no_jumps(kernels: int) -> JumpTable:
 
 
 def joined(tables: list[JumpTable]) -> JumpTable:
-    """Return the tables of classes whose kernels come one after the other."""
+    """Concatenate the tables of classes, whose kernels are concatenated."""
     firsts = np.cumsum([0, *(len(table.counts) for table in tables)])
     goals = [table.goals + first for table, first in zip(tables, firsts[:-1], strict=True)]
     counts, _, chances, jump_rates = (np.concatenate(columns) for columns in zip(*tables, strict=True))
@@ -54,10 +54,10 @@ def joined(tables: list[JumpTable]) -> JumpTable:
 
 
 def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
-    """Return chances of jumps (sorted by `here`); `rate` is the chance of a jump per frame if all kernels are alike.
+    """Return chances of jumps (sorted by `here`); `rate` is the chance of a jump per frame if equal for all kernels.
 
     Following a kernel costs the logarithm of how often it was followed so far. In every round chances move towards
-    what costs less; the result is the mean flow of all rounds, later ones counting more (Frank and Wolfe's
+    lower costs; the result is the mean flow of all rounds, later ones counting more (Frank and Wolfe's
     method for the flow of greatest entropy).
     """
     kernels = runs[-1][1]
@@ -81,7 +81,7 @@ def _even_flow(paths: _Paths, jumps: int) -> Flow:
         share = number / weight
         before = mean or flows.mean
         mean = Flow(*(a + share * (b - a) for a, b in zip(before, flows.mean, strict=True)))
-        # Costs stop falling below a hundredth of a kernel's due: the logarithm of 0 has no bound.
+        # Costs stop falling below a hundredth of a kernel's due, because the logarithm is unbounded at 0.
         cost = np.log(np.maximum(mean.followed, 1e-2))
         # How strongly chances respond to costs.
         gain = np.clip(0.5 * paths.gains(flows, cost), -GREATEST, GREATEST)
@@ -91,15 +91,15 @@ def _even_flow(paths: _Paths, jumps: int) -> Flow:
 
 
 class Flow(NamedTuple):
-    """Frequencies relative to the share that each kernel is due."""
+    """Frequencies relative to each kernel's due."""
 
-    resting: Floats  # (kernels,): a kernel is followed and may be left
-    jumping: Floats  # (jumps,): a jump is made
-    followed: Floats  # (kernels,): a kernel is followed
+    resting: Floats  # (kernels,): how often a kernel is followed and may be left
+    jumping: Floats  # (jumps,): how often a jump is made
+    followed: Floats  # (kernels,): how often a kernel is followed
 
 
 class Flows(NamedTuple):
-    """The stationary flow of some chances, and the matrix of future costs."""
+    """The stationary flow of given chances, and the matrix of future costs."""
 
     chances: Floats
     mean: Flow
@@ -107,7 +107,7 @@ class Flows(NamedTuple):
 
 
 class _Paths:
-    """Successors of frames: the next one, or a jump, whose offset has to be gone before the next jump."""
+    """Successors of frames: the next one, or a jump, whose offset has to decay before the next jump."""
 
     def __init__(self, jumps: Jumps, runs: list[Span], rate: float) -> None:
         self.jumps, self.kernels = jumps, runs[-1][1]
@@ -121,7 +121,7 @@ class _Paths:
         self.base: Floats = density * np.where(self.goes_on[jumps.here], rate, 1.0)
 
     def chances(self, change: Floats) -> Floats:
-        """Return the chance of each jump per frame at its kernel, the density's changed by these logarithms."""
+        """Return each jump's chance per frame at its kernel: the density's, changed by these logarithms."""
         weight = self.base * np.exp(np.clip(change, -GREATEST, GREATEST))
         total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.goes_on
         return np.asarray(weight / total[self.jumps.here])
@@ -156,16 +156,16 @@ class _Paths:
         usual = float(flows.mean.resting @ costs) / float(flows.mean.resting @ times)
         ahead = np.linalg.solve(flows.to_come, costs - usual * times)
         by_jump = along - usual * frames + HORIZON * ahead[self.landing]
-        going_on = np.bincount(here, self.base * by_jump, minlength=n)  # where a run ends: its jumps on average
+        going_on = np.bincount(here, self.base * by_jump, minlength=n)  # at the end of a run: its jumps on average
         onward = np.flatnonzero(self.goes_on)
         going_on[onward] = HORIZON * ahead[onward + 1]
         return np.asarray(going_on[here] - by_jump)
 
 
 def without_whips(model: DensityModel) -> JumpTable:
-    """Return the model's jumps without those that are sharper than allowed once limbs are turned as the rows say.
+    """Return the model's jumps without those that are sharper than allowed once decoded.
 
-    Such a jump is kept only where a kernel has no other one and its run ends.
+    Such a jump is kept only if it is a kernel's only one and its run ends there.
     """
     table = model.jumps
     if model.turning is None or not len(table.goals):
@@ -188,7 +188,7 @@ def _without(table: JumpTable, here: Ints, sharp: Bools) -> JumpTable:
 
 
 def _shown_bends(model: DensityModel, here: Ints) -> Floats:
-    """Return the largest second difference (jumps,), in modes, of the first frames of every jump as decoded."""
+    """Return the largest second difference (jumps,), in modes, of the decoded first frames of every jump."""
     largest, rows = np.zeros(len(here)), np.empty((len(here), FRAMES, model.track.rows.shape[1]))
     for early in BEFORE:
         first_frames(model.track, here, model.jumps.goals, early, model.controls.blend, rows)

@@ -1,4 +1,4 @@
-"""The data of a model: classes of motion as runs of rows, on one skeleton; poses apart from travel and heading."""
+"""The data of a model: classes of motion as runs of rows on one skeleton, poses separate from travel and heading."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from freshtake.numeric.rotations import (
 )
 
 LEAST_FRAMES = 8  # of a run, at least
-WIDE = 1e-9  # relative spread below which a class does not move
+WIDE = 1e-9  # relative spread below which a class counts as still
 
 
 def usual_rotations(clips: list[Clip]) -> Floats:
@@ -39,11 +39,11 @@ def usual_rotations(clips: list[Clip]) -> Floats:
 
 
 def on_skeleton(clip: Clip, skeleton: Skeleton, usual: Floats) -> Clip:
-    """Return the clip on a compatible skeleton with other lengths or other rest directions.
+    """Return the clip on a compatible skeleton with different bone lengths or rest directions.
 
-    Every joint is turned so that its children point where they pointed; twists about single directions, which
+    Every joint is rotated so that its children keep their directions; twists about single directions, which
     positions do not determine, are taken from `usual` (joints, 4). Travel and height scale with leg length, and the
-    lowest joint is as high as before.
+    height of the lowest joint is kept.
     """
     if clip.skeleton == skeleton or clip.joint_translations is not None:
         return clip
@@ -63,7 +63,7 @@ def _floor(clip: Clip) -> float:
 
 
 def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
-    """Return per joint the offsets of its children and end sites, each with an identifying number."""
+    """Return per joint the offsets of its children and end sites, each with an ID."""
     out: list[list[tuple[int, Floats]]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -76,7 +76,7 @@ def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
 def _turns(new: Skeleton, old: Skeleton) -> Floats:
     """Return rotations (joints, 4) from the child directions of the new skeleton to those of the old one."""
     out = np.tile(IDENTITY, (len(new), 1))
-    # Joints at nearly the same place have no direction between them.
+    # Joints at nearly the same position have no direction between them.
     least = 1e-3 * float(max(new.lengths().max(), old.lengths().max(), 1e-12))
     for joint, (fresh, recorded) in enumerate(zip(_hanging(new), _hanging(old), strict=True)):
         there = dict(recorded)
@@ -135,13 +135,13 @@ def rate_columns(layout: Recipe) -> Bools:
 
 
 def material_of(examples: Mapping[str, Any], settings: Settings, frame_time: float | None) -> Material:
-    """Encode the motions of all classes in one layout, or take plain arrays (frames, DOFs) as they are."""
+    """Encode the motions of all classes in one layout, or keep plain arrays (frames, DOFs) unchanged."""
     grouped = {name: _listed(takes) for name, takes in examples.items()}
     if len(grouped) == 0:
-        raise UsageError("there is nothing to learn from: give at least one class, as in walk=walk.bvh")
+        raise UsageError("there are no classes to learn from: give at least one, as in walk=walk.bvh")
     empty = [name for name, takes in grouped.items() if not takes]
     if empty:
-        raise UsageError(f"the class {empty[0]!r} has no example: give it at least one")
+        raise UsageError(f"the class {empty[0]!r} has no examples: give at least one")
     flat = [take for takes in grouped.values() for take in takes]
     if all(isinstance(take, np.ndarray) for take in flat):
         return _without_still(_from_arrays(grouped, frame_time))
@@ -193,7 +193,7 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
 
 
 def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
-    """Return positions as they are (Okwechime 2008, §3.1), or angles weighted by how far they move the body."""
+    """Return unweighted positions (Okwechime 2008, §3.1), or angles weighted by how far they move the body."""
     if isinstance(motions[0], PointClip):
         return recipe(motions, root="heading", scale="none", drop_constant=False)
     scale = "none" if settings.poses == "positions" else "fk"
@@ -215,7 +215,7 @@ def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None)
         rows = tuple(rounded(frozen(x, f"an example of {name}", (None, None))) for x in takes)
         width = rows[0].shape[1] if width is None else width
         if any(x.shape[1] != width for x in rows):
-            raise UsageError(f"the examples of {name!r} have another number of DOFs than {width}")
+            raise UsageError(f"the examples of {name!r} do not all have {width} DOFs")
         short = [x for x in rows if len(x) < LEAST_FRAMES]
         if short:
             raise UsageError(f"an example of {name!r} has {len(short[0])} frames: at least {LEAST_FRAMES} are needed")
@@ -244,7 +244,7 @@ def _without_still(material: Material) -> Material:
             kept_rows += [plain[a:b] for a, b in pieces]
             kept_turns += [turn[a:b] for a, b in pieces]
         if not kept_rows:
-            raise UsageError(f"the class {name!r} stands still nearly everywhere: give examples that move")
+            raise UsageError(f"the class {name!r} hardly moves: give examples that move")
         if lost:
             notes.append(f"{name}: {lost} frames in which the body stands still are left out")
         poses.append(tuple(kept_rows))

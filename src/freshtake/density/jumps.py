@@ -1,4 +1,4 @@
-"""Jumps from one kernel to another, drawn by the motion density, and the arrays that synthesis reads: compiled.
+"""Jumps between kernels, drawn by the motion density, and the arrays that synthesis reads; compiled.
 
 `track_of` builds the arrays from a model.
 """
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from freshtake.density.settings import Settings
 
 TRIES = 4  # kernels drawn per jump at most
-EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
+EVENNESS = 12.0  # how strongly kernels followed more than their share are avoided
 TEMPO_BOUND = 1.7  # standard deviations of the pace
 MEMORY_ROUNDS = 16.0  # passes through a class before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
-FAR = 1.25  # times the data's 99.9th percentile of nearest-neighbour distances: what a jump may reach
-FARTHER = 1.13  # times as far: where too little is connected, and in all; with half a step between frames that is 1.5
-SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
+FAR = 1.25  # times the data's 99.9th percentile of nearest-neighbour distances: the limit of a jump
+FARTHER = 1.13  # times as far: if too little is connected, and in total; with half a step between frames that is 1.5
+SHARP = 1.2  # times the data's 99.9th percentile of second differences: the limit of a jump
 SHARPEST = 1.3  # the same limit for everything together
 STRETCH = 16  # kernels whose visits are counted together
 
@@ -39,15 +39,15 @@ class Track(NamedTuple):
 
     rows: Floats
     modes: int
-    rates: int  # columns of the root's travel, which go with the pace
+    rates: int  # columns of the root's travel, which scale with the pace
     owners: Ints  # (kernels,): class
-    firsts: Ints  # (kernels,): the run that a kernel lies in
+    firsts: Ints  # (kernels,): the first kernel of each kernel's run
     lasts: Ints
     starts: Ints  # (runs,): first kernel of every run
     lookup: Index
-    scale: Floats  # (2 modes,): one over kernel widths, as `index.places` are divided
-    sharpest: Floats  # (classes,): second difference that a jump may reach
-    farthest: Floats  # (classes,): distance from the data that a jump may reach
+    scale: Floats  # (2 modes,): reciprocal kernel widths, as used for `index.places`
+    sharpest: Floats  # (classes,): largest second difference of a jump
+    farthest: Floats  # (classes,): largest distance of a jump from the data
     blocks: Ints  # (kernels,): numbered stretches of neighbours in time, for counting visits
     sizes: Floats  # (stretches,): kernels
     counts: Floats  # (classes,): kernels
@@ -57,11 +57,11 @@ class Track(NamedTuple):
     goals: Ints  # (jumps,): kernels
     likelihoods: Floats  # (jumps,): -2 log of their chances
     jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
-    away: Floats  # (classes,): share by which a pose may move away from another one of its phase
+    away: Floats  # (classes,): fraction by which a pose may move away from another one of its phase
 
 
 class Rates(NamedTuple):
-    """The settings in frames: chance of a jump, duration of evening out, guard, memory of the pace, and amounts."""
+    """The settings in frames: chance of a jump, time to even it out, guard, memory of the pace, and amounts."""
 
     jump: float
     blend: float
@@ -73,13 +73,13 @@ class Rates(NamedTuple):
 
 
 class Following(NamedTuple):
-    """What changes from frame to frame while runs are followed."""
+    """The state that changes from frame to frame while runs are followed."""
 
     history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
     clock: Floats  # (fields,)
     credit: Floats  # (classes,): how long each class has been owed its share
-    weights: Floats  # (classes,): those of the last frame
-    visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
+    weights: Floats  # (classes,): in the last frame
+    visits: Floats  # (blocks + classes,): how long each block of kernels was followed
 
 
 @compiled
@@ -221,7 +221,7 @@ def track_of(model: DensityModel) -> Track:
 
 
 def compared_scale(widths: Floats, settings: Settings) -> Floats:
-    """Return the factors of poses and velocities when kernels of these widths are compared, (2 modes,)."""
+    """Return the factors by which poses and velocities are scaled to compare kernels of these widths, (2 modes,)."""
     scale: Floats = 1.0 / widths
     scale[len(scale) // 2 :] *= np.sqrt(settings.velocity_weight)
     return scale
@@ -230,7 +230,7 @@ def compared_scale(widths: Floats, settings: Settings) -> Floats:
 def _away(model: DensityModel) -> Floats:
     """Return by how much each class may be exaggerated before it exceeds `SHARPEST`, at its fastest pace (classes,).
 
-    Away from another pose by a share, second differences grow by that share where the other one's do not count.
+    Moving away from another pose by a fraction increases second differences by that fraction, if the other's are small.
     """
     fastest, out = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2, []
     for number, name in enumerate(model.classes):
@@ -241,7 +241,7 @@ def _away(model: DensityModel) -> Floats:
 
 
 def _stretches(lengths: Ints) -> Ints:
-    """Return the number of a stretch of at most STRETCH kernels for every kernel (kernels,), run by run."""
+    """Number stretches of at most STRETCH kernels, run by run; return every kernel's (kernels,)."""
     out, first = [], 0
     for length in lengths.tolist():
         numbers = np.arange(length) // STRETCH

@@ -50,20 +50,20 @@ def learn(
     Learning draws no random numbers.
 
     Args:
-        examples: per class its takes: clips or point clips of one layout, or arrays (frames, DOFs).
+        examples: the takes of each class: clips or point clips of one layout, or arrays (frames, DOFs).
         settings: how to learn and to synthesize; by default `Settings()`.
-        report: receives `Progress`; an exception that it raises ends the learning.
+        report: receives `Progress`; an exception raised by it stops learning.
         frame_time: seconds per frame, for arrays.
-        cyclic: per class whether it is cyclic; detected from the takes where not given.
+        cyclic: whether each class is cyclic; detected from the takes if not given.
 
     Returns:
-        A frozen model; its `notes` say which frames were left out.
+        A frozen model; its `notes` tell which frames were left out.
     """
     chosen, say = settings or Settings(), report or silent
     _check_names(examples, cyclic or {})
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, chosen, frame_time)
-    say(Progress(0.2, "what moves together"))
+    say(Progress(0.2, "finding what moves together"))
     pca = eigenspace(material, chosen)
     runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in runs] for runs in material.poses]
     everything = [run for runs in runs_of for run in runs]
@@ -71,7 +71,7 @@ def learn(
     scale = compared_scale(motion_widths(pca.variances, steps, chosen.alpha), chosen)
     pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
     for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
-        say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
+        say(Progress(0.3 + 0.6 * number / len(runs_of), f"finding which poses of {name} lead to which"))
         stated = (cyclic or {}).get(name)
         spans, steady = _spans(runs, material.frame_time, stated is not False, examples[name])
         lost = sum(map(len, runs)) - sum(b - a for _, a, b in spans)
@@ -81,7 +81,7 @@ def learn(
         places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
         rates = controls(chosen, material.frame_time)
-        # Frames nearer in time than this count as the same moment, or a slow part would be repeated again and again.
+        # Frames nearer in time than this count as the same moment, or a slow part would repeat over and over.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
         expected = True if stated is None and steady is not None else stated
@@ -98,7 +98,7 @@ def learn(
         )
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
-        notes += [f"{name}: {lost} frames that nothing leads back to are left out"] if lost else []
+        notes += [f"{name}: {lost} frames that cannot be returned to are left out"] if lost else []
         if parts.cyclic and len(parts.frames) > MOST_KERNELS:
             notes.append(f"{name}: more than {MOST_KERNELS} frames: how often each is followed is left to the density")
         round_trips.append(parts.cyclic)
@@ -120,7 +120,7 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
     if not isinstance(examples, Mapping):
         raise UsageError("give the examples by class, as in {'walk': walks, 'run': runs}")
     if len(examples) > MOST_CLASSES:
-        raise UsageError(f"{len(examples)} classes are more than the {MOST_CLASSES} that can be mixed")
+        raise UsageError(f"{len(examples)} classes are too many: at most {MOST_CLASSES} can be mixed")
     for name in examples:
         if not isinstance(name, str) or not name.strip() or any(mark in name for mark in ":,=→") or "->" in name:
             raise UsageError(f"{name!r} cannot be the name of a class: use letters, without : , = or arrows")
@@ -132,13 +132,13 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
 def _check_complete(
     name: str, parts: Parts, period: float, material: Material, number: int, given: bool | None
 ) -> None:
-    """Refuse a class that holds only a part of a cycle: repeated without end it would hop on one leg.
+    """Refuse a class that contains only part of a cycle: repeated endlessly, it would hop on one leg.
 
-    A body that travels at both ends of its takes, and returns to no pose, was cut out of a gait.
+    If a body travels at both ends of its takes and repeats no pose, they were cut out of a gait.
     """
     if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
-            f"{name}: {len(parts.frames)} frames can be followed without end, but a cycle has about {period:.0f}: give "
+            f"{name}: {len(parts.frames)} frames can be repeated endlessly, but a cycle has about {period:.0f}: give "
             f"takes of at least one whole cycle, or say that it does not repeat (--acyclic {name})"
         )
     skeleton = None if material.recipe is None else material.recipe.skeleton
@@ -151,14 +151,14 @@ def _check_complete(
     # A body that travels at this speed where a take begins and ends is in the middle of a gait.
     if min(map(np.linalg.norm, ends)) > 0.15 * leg_length(skeleton):
         raise UsageError(
-            f"{name}: the takes go on at both ends, and no pose comes back within {sum(map(len, rates))} frames, so "
-            "they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does not repeat "
-            f"(--acyclic {name})"
+            f"{name}: the takes are still moving at both ends, and no pose recurs within {sum(map(len, rates))} "
+            "frames, so they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does "
+            f"not repeat (--acyclic {name})"
         )
 
 
 def _check_feet(model: DensityModel) -> None:
-    """Refuse a cyclic class in which one foot steps and the other one is lowered but never stands: half of a step.
+    """Refuse a cyclic class in which one foot steps and the other is lowered but never stands: half a step.
 
     A foot that is held up, as in hopping on one leg, is not lowered.
     """
@@ -173,8 +173,8 @@ def _check_feet(model: DensityModel) -> None:
         torn = down[mine].any(axis=0) & ~touches[mine].any(axis=0)
         if model.periodic[number] and torn.any() and not torn.all():
             raise UsageError(
-                f"{name}: {base.feet[int(torn.argmax())].name} comes down but never stands in the part of the takes "
-                "that repeats, so it would hop on the other foot for ever: give takes with whole steps of both feet, "
+                f"{name}: {base.feet[int(torn.argmax())].name} comes down but never lands in the part of the takes "
+                "that repeats, so it would hop on the other foot forever: give takes with whole steps of both feet, "
                 f"or say that it does not repeat (--acyclic {name})"
             )
 
@@ -183,7 +183,7 @@ Span = tuple[int, int, int]
 
 
 def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
-    """Return stretches (run, start, stop) to learn from, and the frames of a cycle where one is certain.
+    """Return stretches (run, start, stop) to learn from, and the frames of a cycle if there clearly is one.
 
     Cyclic runs are cut to their cycles, without standing, starting and stopping.
     """
@@ -195,7 +195,7 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
     period = _shared_period(takes, frame_time) if periods is None else float(periods.mean())
     if period is None:
         return all_frames, None
-    # Single cycles are kept as they are; where the tempo varies, one frequency does not show where the cycles are.
+    # Single cycles are kept whole; if the tempo varies, a single frequency does not locate the cycles.
     if max(map(len, runs)) < SINGLE * period or not is_even(runs, period):
         return all_frames, period
     stretches = [(k, a, b) for k, mask in enumerate(in_cycle(runs, period)) for a, b in contiguous(mask)]
@@ -203,7 +203,7 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
-    """Return the frames of a cycle as `cut` and `learn` detect it in takes; None where they detect none."""
+    """Return the frames of a cycle as `cut` and `learn` detect it in takes; None if there is none."""
     clips = [take for take in ([takes] if isinstance(takes, Clip) else list(takes)) if isinstance(take, Clip)]
     cycles = [(clip, one) for clip, one in zip(clips, find_common_cycles(clips), strict=True) if one is not None]
     if cycles:
@@ -216,7 +216,7 @@ def _shared_period(takes: Any, frame_time: float) -> float | None:
 def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, float]:
     """Return the limits of jumps (second difference and distance), and the frames of a cycle.
 
-    `steady` is about how long a cycle is, where that is known: a take that wanders has a slower sine in it.
+    `steady` is the approximate cycle length, if known: a take that drifts also contains a slower sine.
     """
     points = np.concatenate(runs)
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in runs])
@@ -235,7 +235,7 @@ Piece = tuple[int, int, int, Bools]
 
 
 def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
-    """Return per piece its run number, start and stop, and which of its frames may be jumped to."""
+    """Return each piece's run number, start and stop, and which of its frames may be jumped to."""
     run = np.concatenate([np.full(stop - start, number) for number, start, stop in spans])
     frame = np.concatenate([np.arange(start, stop) for _, start, stop in spans])
     return [

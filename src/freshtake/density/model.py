@@ -1,4 +1,4 @@
-"""DensityModel: learned kernels, the data that synthesis derives from them, and its motions; frozen."""
+"""DensityModel: learned kernels, data derived from them for synthesis, and synthesized motions; frozen."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DensityModel(LearnedKernels):
         return foot_columns(self)
 
     def detail(self, rows: Floats) -> Floats:
-        """Return the columns that hold residuals or rotations.
+        """Return the columns of residuals or rotations.
 
         Args:
             rows: rows of synthesis, (frames, width).
@@ -71,7 +71,7 @@ class DensityModel(LearnedKernels):
             rows: rows of synthesis, (frames, width).
 
         Returns:
-            A view of the rows, (frames, foot joints), above 0 where a foot joint stands.
+            A view of the rows, (frames, foot joints), above 0 while a foot joint stands.
         """
         count = self.foot_columns.shape[1]
         return rows[:, rows.shape[1] - count : rows.shape[1] - count // 2]
@@ -89,7 +89,7 @@ class DensityModel(LearnedKernels):
 
     @property
     def knows_contacts(self) -> bool:
-        """Whether rows of synthesis hold contacts: the paper's search has modes only."""
+        """Whether rows of synthesis contain contacts: the paper's search has modes only."""
         return self.settings.method != "paper" and self.foot_columns.shape[1] > 0
 
     @cached_property
@@ -116,23 +116,23 @@ class DensityModel(LearnedKernels):
         """Return whether weights of some classes mix poses: with the default method, if all of them are cyclic.
 
         Args:
-            used: (classes,) true for the classes that have a weight at any time.
+            used: (classes,) true for classes with a weight at any time.
 
         Returns:
-            True where poses are mixed, False where one class is followed at a time.
+            True if poses are mixed, False if one class is followed at a time.
         """
         several = len(self.classes) > 1 or self.settings.novelty > 0.0
         return self.settings.method == "default" and several and bool(self.cycles.periodic[used].all())
 
     @property
     def warning(self) -> str:
-        """A sentence where the default method switches between classes instead of blending them, or ""."""
+        """A warning if the default method switches between classes instead of blending them, else ""."""
         if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
             return ""
         odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
         others = "; the others blend with each other" if len(self.classes) - len(odd) > 1 else ""
         return (
-            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights that name "
+            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights that include "
             f"{'it' if len(odd) == 1 else 'them'} switch between classes instead of blending them{others}"
         )
 
@@ -150,9 +150,9 @@ class DensityModel(LearnedKernels):
         """Return the state before the first frame; cyclic classes are blended if no other is used.
 
         Args:
-            rng: where random numbers are drawn from.
+            rng: the random generator.
             weights: the weights of the first frame, as `mixture` takes them; by default the first class.
-            used: (classes,) true for the classes that will ever have a weight; by default all.
+            used: (classes,) true for classes that will have a weight at any time; by default all.
 
         Returns:
             A state for `advance`; it never changes.
@@ -170,15 +170,15 @@ class DensityModel(LearnedKernels):
     def advance(
         self, state: State, weights: Any, rng: np.random.Generator, *, endless: bool = True
     ) -> tuple[State, Floats]:
-        """Synthesize one frame, or as many as there are rows of weights.
+        """Synthesize one frame, or one per row of weights.
 
-        The state that is passed in does not change; wrong weights are refused before any random number is drawn.
+        The given state does not change; invalid weights are refused before any random number is drawn.
 
         Args:
             state: the state before the frame, from `start` or `advance`.
             weights: the current weights, as `mixture` takes them, or an array (frames, classes).
-            rng: where random numbers are drawn from.
-            endless: start an acyclic motion again when it has ended.
+            rng: the random generator.
+            endless: restart an acyclic motion when it has ended.
 
         Returns:
             The state after the last frame, and rows (1 or frames, width); see `decode`.
@@ -200,10 +200,10 @@ class DensityModel(LearnedKernels):
         """Synthesize rows, without decoding them.
 
         Args:
-            rng: where random numbers are drawn from.
+            rng: the random generator.
             frames: how many frames, 1 or more.
             weights: weights of classes, as `schedule` takes them.
-            endless: start an acyclic motion again when it has ended; otherwise there may be fewer frames.
+            endless: restart an acyclic motion when it has ended; otherwise there may be fewer frames.
 
         Returns:
             Rows (frames, width): mode weights, then root rates, then residuals or rotations; see `decode`.
@@ -235,13 +235,13 @@ class DensityModel(LearnedKernels):
         """Synthesize a new motion of the examples' kind.
 
         Args:
-            rng: where random numbers are drawn from.
+            rng: the random generator.
             frames: how many frames, 1 or more.
             weights: weights of classes, as `schedule` takes them; by default all weight is on the first class.
-            residuals: add what the eigenspace leaves out; without, poses are those of the eigenspace, as in the paper.
-            endless: start an acyclic class again when it has ended.
-            plant: hold standing feet still; a text names the lock, such as "soft".
-            control: how fast and where to go, for all frames or as a function of the frame.
+            residuals: add what the eigenspace leaves out; otherwise poses are those of the eigenspace, as in the paper.
+            endless: restart an acyclic class when it has ended.
+            plant: hold standing feet still; a string names the lock, such as "soft".
+            control: speed and direction, for all frames or as a function of the frame number.
             name: the name of the motion.
 
         Returns:
@@ -255,12 +255,12 @@ class DensityModel(LearnedKernels):
 
     @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True, rows: Floats | None = None) -> Any:
-        """Hold the standing feet of a motion of this model still; markers and bodies without feet stay as they are.
+        """Hold the standing feet of a motion of this model still; markers and bodies without feet are unchanged.
 
         Args:
             motion: a motion that this model synthesized.
             plant: true, or the name of a lock, such as "soft".
-            rows: the rows that were decoded, (frames, width), which say where feet stand; else the nearest kernels do.
+            rows: the decoded rows, (frames, width), which tell where feet stand; by default the nearest kernels do.
 
         Returns:
             A motion of the same kind and length.
@@ -280,15 +280,15 @@ class DensityModel(LearnedKernels):
         plant: bool | str = False,
         control: Controls | None = None,
     ) -> Iterator[Any]:
-        """Synthesize without end, one frame at a time.
+        """Synthesize endlessly, one frame at a time.
 
         Args:
-            rng: where random numbers are drawn from.
+            rng: the random generator.
             weights: weights of classes; a function of the frame number is called for every frame.
             residuals: add what the eigenspace leaves out.
-            decode: yield motions of one frame, each placed where the one before ended, instead of rows.
+            decode: yield motions of one frame, each placed where the previous one ended, instead of rows.
             plant: with `decode`, hold standing feet still; frames are then delayed by a constant number of frames.
-            control: how fast and where to go; a function of the frame number is called for every frame.
+            control: speed and direction; a function of the frame number is called for every frame.
 
         Returns:
             An endless iterator of rows (width,) or of one-frame motions.
@@ -300,7 +300,7 @@ class DensityModel(LearnedKernels):
 
         Args:
             rows: rows of synthesis, (frames, width).
-            start: where the first of them is placed.
+            start: where the first row is placed.
             before: the row before the first one, (width,), if there was one.
 
         Returns:
@@ -332,7 +332,7 @@ class DensityModel(LearnedKernels):
         before: Floats | None = None,
         name: str = "",
     ) -> Any:
-        """Return rows as a motion of the examples' kind; a skeleton keeps its lengths.
+        """Return rows as a motion of the examples' kind; a skeleton keeps its bone lengths.
 
         To continue where another piece ended, give its last row as `before` and `where_it_ends` as `start`.
 
@@ -354,7 +354,7 @@ class DensityModel(LearnedKernels):
         return usual_rotations([self.decode(self.track.rows[self.owners == 0])])
 
     def encode(self, example: Any) -> Floats:
-        """Return a motion as mode weights.
+        """Convert a motion to mode weights.
 
         Args:
             example: a motion of the examples' kind; a clip may have another skeleton.
@@ -376,8 +376,8 @@ class DensityModel(LearnedKernels):
         """Return how similar a motion is to the examples: the mean over frames of the mixture's log P(y, dy/dt).
 
         Args:
-            example: a motion of two frames or more, of the examples' kind.
-            weights: weights of classes, as `mixture` takes them; by default all classes count the same.
+            example: a motion of the examples' kind with at least two frames.
+            weights: weights of classes, as `mixture` takes them; by default all classes weigh the same.
 
         Returns:
             The mean log motion density per frame; higher is more similar.

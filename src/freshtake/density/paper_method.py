@@ -1,6 +1,6 @@
 """The method as published (Okwechime 2008, §4.1-4.4, eq. 9-14): climb the motion density, frame by frame.
 
-It serves for comparison; docs/results/density.md reports where it stalls, inflates or does not blend.
+It is kept for comparison; docs/results/density.md reports where it stalls, inflates or does not blend.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PaperState:
 
 
 def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
-    """Return the kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (of several classes)."""
+    """Return the kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (several classes)."""
     logs = np.full(len(model.weights), -np.inf)
     for w, dense in zip(weights, model.pose_densities, strict=True):
         if w > 0.0:
@@ -44,8 +44,8 @@ def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
 def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tuple[PaperState, Floats]:
     """Compute y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
 
-    `search` is how the step is found: see `climb`. Root rates and residuals are means over the kernels, weighted by the
-    motion density.
+    The setting `search` chooses how the step is found, see `climb`. Root rates and residuals are means over the
+    kernels, weighted by the motion density.
     """
     d = model.modes
     counts = np.bincount(model.owners, minlength=len(model.classes))

@@ -1,4 +1,4 @@
-"""Feet of synthesized motion: when they stand, mixed from the classes' contacts, and how they are held there."""
+"""Feet of synthesized motion: when they stand, mixed from the classes' contacts, and how they are held in place."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from freshtake.numeric.arrays import Bools, Floats
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-COMPLETE = 0.9  # share of a cycle: a run that holds less does not close
-FARTHEST = 0.25  # cycles: an edge of a contact that is farther away, or beyond the take, counts as this far
+COMPLETE = 0.9  # fraction of a cycle: a shorter run does not close
+FARTHEST = 0.25  # cycles: an edge of a contact farther away, or beyond the take, counts as this far
 
 
 def planting_model_of(model: DensityModel) -> PlantingModel | None:
@@ -34,9 +34,10 @@ def foot_columns(model: DensityModel) -> Floats:
     """Return contacts, then heights of foot joints for every kernel, (kernels, 2 foot joints).
 
     A contact is how far the kernel is inside it: the time to its nearer edge in cycles, below 0 in the air. Mixed by
-    weight it is above 0 between the weighted means of the classes' edges, so that the foot of a blend lands and leaves
-    between when the classes' feet do. Heights are mixed because mixed rotations do not have them: between a bent knee
-    and a straight one the leg is longer than the mean of both, and the foot would be in the floor.
+    weight it is above 0 between the weighted means of the classes' edges, so the foot of a blend lands and lifts off
+    between the times at which the classes' feet do. Heights are mixed because mixed rotations do not preserve them:
+    between a bent knee and a straight one the leg is longer than the mean of both, and the foot would sink into the
+    floor.
     """
     base = model.planting_model
     if base is None:
@@ -48,7 +49,7 @@ def foot_columns(model: DensityModel) -> Floats:
         mine = [(clip, a, b) for clip, (a, b) in zip(clips, spans, strict=True) if model.owners[a] == owner]
         for clip, a, b in mine:
             heights[a:b] = clip.positions()[:, joints, clip.up_index]
-        # One floor per class: a short run may not hold a moment at which each foot stands.
+        # One floor per class: in a short run a foot may never stand.
         floor = np.percentile(heights[model.owners == owner], FLOOR_PERCENTILE, axis=0)
         for clip, a, b in mine:
             down = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
@@ -64,10 +65,10 @@ def foot_joints(base: PlantingModel) -> list[int]:
 
 
 def standing(model: DensityModel, rows: Floats) -> Floats:
-    """Return where foot joints stand in rows of synthesis (frames, foot joints), 0 or 1.
+    """Return when foot joints stand in rows of synthesis (frames, foot joints), 0 or 1.
 
-    The height matters where a foot lands twice in a cycle of one class and once in that of another, as in a skip and a
-    walk: in the mean of their times it would stand while it hops.
+    The height matters if a foot lands twice in a cycle of one class and once in that of another, as in a skip and a
+    walk: by the mean of their times it would stand while it hops.
     """
     assert model.planting_model is not None
     low = model.foot_heights(rows) < model.planting_model.low
@@ -75,9 +76,9 @@ def standing(model: DensityModel, rows: Floats) -> Floats:
 
 
 def inside(down: Bools, period: float, cyclic: bool) -> Floats:
-    """Return the time to the nearest edge of a contact in cycles of so many frames: above 0 where the foot stands.
+    """Return the time to the nearest edge of a contact in cycles of `period` frames: above 0 while the foot stands.
 
-    A run of a cyclic class continues beyond its ends as it does a cycle away, where it is about as long as that.
+    A run of a cyclic class continues beyond its ends as it does a cycle away, if it is about that long.
     """
     frames, cycle = np.arange(len(down)), min(round(period), len(down))
     closes = cyclic and cycle >= COMPLETE * period
@@ -93,7 +94,7 @@ def inside(down: Bools, period: float, cyclic: bool) -> Floats:
 def planted_stream(
     frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, has_contacts: bool
 ) -> Iterator[Clip]:
-    """Plant clips with their contacts; where there are none (`has_contacts` False), clips have one frame.
+    """Plant clips with their contacts; without contacts (`has_contacts` False), clips have one frame.
 
     Frames are delayed by a constant number.
     """
@@ -108,5 +109,5 @@ def planted_stream(
 
 
 def _joined(a: Clip, b: Clip) -> Clip:
-    """Join two frames, so that the second has a velocity."""
+    """Join two frames so that the second has a velocity."""
     return b.changed(root=np.concatenate([a.root, b.root]), rotations=np.concatenate([a.rotations, b.rotations]))

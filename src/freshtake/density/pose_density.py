@@ -1,8 +1,8 @@
-"""Densities of kernels on every frame (Okwechime 2008, eq. 6-8), and LearnedKernels: all that is saved of a model.
+"""Kernel densities over all frames (Okwechime 2008, eq. 6-8), and LearnedKernels: all that is saved of a model.
 
-Sums and near kernels are found by pruning. Kernels are sorted into compact blocks. A block is skipped when its nearest
-possible kernel, times the number of kernels, weighs less than a given share of the best one found: everything skipped
-holds less than that share of the mass.
+Sums and near kernels are found by pruning. Kernels are sorted into compact blocks. A block is skipped if its nearest
+possible kernel, times the number of kernels, weighs less than a given fraction of the best one found: the skipped
+kernels together contain less than that fraction of the mass.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ BLOCK = 16  # kernels
 
 
 class Index(NamedTuple):
-    """Places (kernels, 2 modes) in kernel widths, sorted into compact blocks, and the blocks' spheres."""
+    """Positions (kernels, 2 modes) in kernel widths, sorted into compact blocks, and the blocks' bounding spheres."""
 
     places: Floats  # in the order of the blocks
-    order: Ints  # (kernels,): which kernel a place belongs to
+    order: Ints  # (kernels,): which kernel a position belongs to
     starts: Ints  # (blocks + 1,)
     centers: Floats  # (blocks, 2 modes)
     radii: Floats  # (blocks,)
@@ -84,7 +84,7 @@ def near_kernels(
     out, and so are those that may not be jumped to; `owner` -1 means all classes.
     """
     blocks = len(index.radii)
-    # Kernels farther than this from the nearest one together hold less than a millionth of the mass.
+    # Kernels farther than this from the nearest one together contain less than a millionth of the mass.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
     bounds = np.empty(blocks)
     first, least = -1, np.inf
@@ -152,9 +152,9 @@ def drawn(squares: Floats, count: int, chance: float) -> int:
 
 
 class Density(NamedTuple):
-    """Gaussian kernels of one width on every frame, sorted into blocks that can be skipped."""
+    """Gaussian kernels of equal width, one per frame, sorted into blocks that can be skipped."""
 
-    lookup: Index  # places are divided by the widths
+    lookup: Index  # positions are divided by the widths
     widths: Floats
     log_norm: float  # of one kernel
 
@@ -168,7 +168,7 @@ def density(points: Floats, widths: Floats) -> Density:
 
 
 def pose_widths(variances: Floats, alpha: float) -> Floats:
-    """Return alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; without variance, a millionth of the first."""
+    """Return alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; a millionth of the first if there is no variance."""
     wide = np.sqrt(variances)
     return np.asarray(alpha * np.maximum(wide, 1e-6 * wide.max()))
 
@@ -187,7 +187,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
     """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; blocks left out hold below 1e-12 together."""
     blocks = len(index.radii)
-    # Sums are compared with each other, unlike draws: skipped kernels may hold no more than rounding error.
+    # Sums are compared with each other, unlike draws: skipped kernels may contribute no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
     bounds = np.empty(blocks)
     for q in range(len(points)):
@@ -228,7 +228,7 @@ def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
     """Return alpha (sqrt(lambda_1) .. sqrt(lambda_d), sigma_1 .. sigma_d) (2 modes,): Okwechime 2008, eq. 8.
 
     Departs from the paper: eq. 8 prints standard deviations where a covariance belongs. They are read as standard
-    deviations of the kernels, which is what the text next to eq. 6 says of the pose density.
+    deviations of the kernels, as the text next to eq. 6 defines them for the pose density.
     """
     spread = steps.std(axis=0)
     return np.concatenate([pose_widths(variances, alpha), alpha * np.maximum(spread, 1e-6 * spread.max())])
@@ -236,10 +236,10 @@ def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedKernels:
-    """Everything that was learned and is saved.
+    """All learned parameters, as saved.
 
     `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) run over
-    classes, their runs and frames; `lengths` are those of the runs by class.
+    classes, their runs and frames; `lengths` are the lengths of the runs by class.
     """
 
     settings: Settings
@@ -259,7 +259,7 @@ class LearnedKernels:
     errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their unit)
     jumps: JumpTable
     notes: tuple[str, ...] = ()  # which frames were left out, and why
-    periodic: tuple[bool, ...] = ()  # per class: whether it repeats in cycles, so that it can be blended
+    periodic: tuple[bool, ...] = ()  # per class: whether it repeats in cycles and can be blended
 
     def __repr__(self) -> str:
         kernels = ", ".join(f"{name} {sum(runs)}" for name, runs in zip(self.classes, self.lengths, strict=True))
@@ -316,18 +316,16 @@ class LearnedKernels:
         return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
 
     def mixture(self, weights: Any = None) -> Floats:
-        """Return weights of the classes that do not change over time.
+        """Return constant class weights.
 
         Args:
-            weights: a mapping, a single w of two classes, a text without arrows, an array (classes,), or None.
+            weights: a mapping, a single w for two classes, a text without arrows, an array (classes,), or None.
 
         Returns:
             Weights (classes,), summing to 1.
         """
         if isinstance(weights, str) and changes(weights):
-            raise UsageError(
-                f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"
-            )
+            raise UsageError(f"{weights!r} changes over time: give the number of frames, or a function")
         if weights is not None and not isinstance(weights, str | Mapping):
             values = np.asarray(weights, dtype=np.float64)
             weights = values if values.ndim == 0 else values[None]

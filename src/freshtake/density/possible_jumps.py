@@ -1,6 +1,6 @@
-"""The jumps that synthesis could make, how hard each is, and which kernels they connect: offline.
+"""The jumps that synthesis could make, how hard each is, and which kernels they connect; offline.
 
-Synthesis stays in the largest strongly connected part; runs are cut to it and left where a jump continues.
+Synthesis stays in the largest strongly connected part; runs are cut to it and left by jumps that stay in it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest, strong_parts
 
-LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
-BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left
-LATE, EARLIEST = 0.25, 0.5  # share of a run's end in which it may be left for good; where no jump continues, more
-MARGIN = 2  # frames before a kernel that are read where a motion begins to follow it
+LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # examined per kernel
+BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run ending there may be left
+LATE, EARLIEST = 0.25, 0.5  # fraction of a run's end in which it may be left for good; more if no jump continues
+MARGIN = 2  # frames before a kernel that are read when a motion starts to follow it
 
 Span = tuple[int, int]
 
@@ -31,8 +31,8 @@ class Jumps(NamedTuple):
     here: Ints
     there: Ints
     squares: Floats  # squared distance in pose and velocity, in kernel widths
-    strains: Floats  # second difference or distance from both runs, over what is allowed
-    durations: Floats  # frames until the offset is gone
+    strains: Floats  # second difference or distance from both runs, relative to the limit
+    durations: Floats  # frames until the offset has decayed
 
     def where(self, mask: Bools) -> Jumps:
         """Return the jumps that a mask selects."""
@@ -40,7 +40,7 @@ class Jumps(NamedTuple):
         return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
     def landings(self, runs: list[Span]) -> Ints:
-        """Return the kernels (jumps,) at which offsets are gone, or the last ones of their runs."""
+        """Return the kernels (jumps,) at which offsets have decayed, or the last ones of their runs."""
         stops = np.array([stop for _, stop in runs])
         lasts = stops[np.searchsorted(stops, self.there, side="right")] - 1
         return np.asarray(np.minimum(self.there + np.ceil(self.durations).astype(np.intp), lasts))
@@ -52,10 +52,10 @@ NO_JUMPS = Jumps(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zero
 def possible_jumps(
     weights: Floats, places: Floats, runs: list[Span], allowed: Bools, guard: float, limits: Limits
 ) -> Jumps:
-    """Find jumps to the best moment of every passage near a kernel.
+    """Find jumps to the best frame of every passage near a kernel.
 
     `weights` are mode weights (kernels, modes), `places` poses and velocities in kernel widths, `allowed` (kernels,)
-    what may be jumped to, `guard` the frames to either side that are no other moment.
+    which may be jumped to, `guard` the frames to either side that count as the same moment.
     """
     here, there, squares = _nearest_moments(places, runs, guard)
     open_to = allowed[there]
@@ -117,9 +117,9 @@ def jump_strains(
 
 
 class Parts(NamedTuple):
-    """The parts of one class: whether it is cyclic, and which pieces of its runs stay, one after the other.
+    """The parts of one class: whether it is cyclic, and which pieces of its runs are kept, in order.
 
-    `frames` (kernels,) are those that stay; `pieces`, `allowed` and `jumps` count among them.
+    `frames` (kernels,) are those kept; `pieces`, `allowed` and `jumps` are numbered among them.
     """
 
     cyclic: bool
@@ -138,9 +138,9 @@ class Bounds(NamedTuple):
 
 
 def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyclic: bool | None) -> Parts:
-    """Return the part of a class that synthesis can cycle in.
+    """Return the part of a class within which synthesis can cycle.
 
-    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs.
+    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` the runs'.
     """
     runs = _runs(lengths)
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
@@ -154,14 +154,14 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
     for farther, quick in ((1.0, False), (FARTHER, True)):
         limits = bounds.limits._replace(far=farther * bounds.limits.far)
         tried.append(_largest_part(weights, places, runs, bounds._replace(limits=limits), quick=quick))
-        # Where less than 0.8 of a class is connected, jumps may be quick and lead farther away.
+        # If less than 0.8 of a class is connected, jumps may be quick and lead farther away.
         if len(tried[-1].frames) >= 0.8 * len(weights):
             break
     return max(tried, key=lambda parts: len(parts.frames))
 
 
 def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds) -> Parts:
-    """Keep takes that are one cycle each complete; kernels with some frames before the end may be jumped to."""
+    """Keep single-cycle takes complete; kernels with some frames left before the end may be jumped to."""
     runs = _runs(lengths)
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
@@ -171,9 +171,9 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
 def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool) -> Parts:
     """Return what remains when runs are cut until every kernel can be reached from every other.
 
-    A cut removes jumps, also those to kernels with few frames left before it, so it is repeated. How hard a jump
-    is does not change by it: what was recorded after a cut is still how the motion might have continued. `quick` allows
-    jumps that are evened out faster than usual.
+    A cut also removes jumps to kernels with few frames left before it, so cutting is repeated. How hard a jump is does
+    not change: the frames recorded after a cut still show how the motion might have continued. `quick` allows jumps
+    that are evened out faster than usual.
     """
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
@@ -187,7 +187,7 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
         # The remaining runs are cut at every kernel that is not connected.
         cut = [(start + a, start + b) for start, stop in pieces for a, b in contiguous(connected[start:stop])]
         shorter = [(a, b) for a, b in cut if b - a >= LEAST_FRAMES]
-        if not shorter:  # nothing leads back: a run that is followed to its end stops there
+        if not shorter:  # nothing leads back: synthesis stops at the end of a run
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if shorter == pieces:
             break
@@ -203,7 +203,7 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
 
 
 def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
-    """Return pieces extended by the frames before a cut that are read on entering them."""
+    """Return pieces extended by the frames before them that are read on entry."""
     starts, last, out = {start for start, _ in runs}, 0, []
     for start, stop in pieces:
         early = start if start in starts else max(start - MARGIN, last, max(a for a in starts if a <= start))
@@ -213,7 +213,7 @@ def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
 
 
 def _runs(lengths: Ints) -> list[tuple[int, int]]:
-    """Return where runs of these lengths start and stop."""
+    """Return the starts and stops of runs of these lengths."""
     stops = np.cumsum(lengths)
     return [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
 
@@ -229,7 +229,7 @@ def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
 
 
 def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
-    """Return how far the end of a run is from kernels that have a cycle, or half of their run, left."""
+    """Return how far the end of a run is from kernels with a cycle, or half of their run, left."""
     start, stop = run
     # The last twentieth of a run counts as its end.
     last = weights[max(start, stop - max(int(0.05 * (stop - start)), 2)) : stop]
@@ -240,8 +240,8 @@ def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floa
 def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
     """Return the kernel near a run's end from which a jump is mildest.
 
-    It is searched in the last period; a take may end with something new: where no jump keeps to
-    the limits, as far back as its middle. Of a piece that was cut before its run's end, the last one that does.
+    It is searched in the last period or, since a take may end with something new, back to its middle if no jump keeps
+    to the limits. For a piece cut before its run's end, it is the last kernel from which one does.
     """
     start, stop = piece
     for window in (min(period, LATE * (stop - start)), EARLIEST * (stop - start)):
@@ -250,15 +250,15 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
         mild = late.where(late.strains <= 1.0)
         if len(mild.here):
             early = (stop - 1 - mild.here) / max(window, 1.0)
-            # Of equally mild exits the later one wastes less of the run.
+            # Of equally mild exits, the later one wastes less of the run.
             return int(mild.here[mild.here.argmax() if is_cut else np.argmin(mild.strains * (1.0 + 0.15 * early))])
     return int(late.here[late.strains.argmin()]) if len(late.here) else stop - 1
 
 
 def _connected(kernels: int, runs: list[Span], exits: list[int], jumps: Jumps) -> Bools:
-    """Return the largest set of kernels in which each can be reached from every other, by following runs and by jumps.
+    """Return the largest set of kernels that can all be reached from each other, by following runs and by jumps.
 
-    A jump leads to where its offset is gone, since no other jump comes before; the kernels it passes belong to it.
+    A jump leads to where its offset has decayed, since no other jump comes earlier; the kernels it passes belong to it.
     """
     landings = jumps.landings(runs)
     following = [np.arange(start, leave) for (start, _), leave in zip(runs, exits, strict=True)]

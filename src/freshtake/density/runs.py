@@ -1,4 +1,4 @@
-"""Moving along recorded runs between their frames, and evening out jumps between them: compiled."""
+"""Movement along recorded runs at fractional frames, and evening out of jumps between them; compiled."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.smooth_path import cubic_weights
 
-LONGEST = 3.0  # how much longer than usual a jump may be evened out
-SHORTEST = 0.25  # how much shorter
+LONGEST = 3.0  # times the usual duration: jumps are evened out for at most this long
+SHORTEST = 0.25  # and at least this long
 GROWTH = 1.5
-SLIP = 2  # frames by which a jump may be ahead of the runs that it lies between
+SLIP = 2  # frames by which a jump may be ahead of the runs it connects
 
 
 @compiled
@@ -54,7 +54,7 @@ class Leap(NamedTuple):
     source: Place
     target: Place
     pace: float
-    duration: float  # frames until its offset is gone
+    duration: float  # frames until its offset has decayed
 
 
 @compiled
@@ -71,7 +71,7 @@ def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, la
 
 
 class Limits(NamedTuple):
-    """The limits of a jump, and how long it is usually evened out."""
+    """The limits of a jump, and the usual time to even it out."""
 
     sharp: float  # second difference
     far: float  # distance from both runs

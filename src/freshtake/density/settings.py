@@ -15,30 +15,30 @@ PHASES = ("tracked", "sine")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Changeable):
-    """How to learn and how to synthesize; the first block is Okwechime 2008's, the second is ours.
+    """Settings of learning and synthesis; the first block is Okwechime 2008's, the second is ours.
 
     `method`: "default" follows kernels of the motion density, every class in one common phase, and mixes their poses by
     the weights; "switch" follows one class at a time; "paper" climbs the density to the letter (§4.1-4.4); "aligned"
-    interpolates mean cycles (§3.3). `poses` says what clips are described by.
+    interpolates mean cycles (§3.3). `poses` chooses how clips are described.
     """
 
     method: str = "default"
     poses: str = "positions"  # positions of joints as in the paper (§3.1), or angles: expmap, euler
-    energy: float = 0.95  # share of the variance that the eigenspace keeps, §3.2
-    modes: int | None = None  # a number of modes instead
+    energy: float = 0.95  # fraction of the variance that the eigenspace keeps, §3.2
+    modes: int | None = None  # or a fixed number of modes
     alpha: float = 0.25  # kernel widths in standard deviations, §4
     search: str = "coordinate"  # paper, §4.3: along each mode in turn; kernels' velocities; mean shift; powell
     correction: bool = True  # paper: eq. 12 instead of eq. 10
     harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
-    phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take
+    phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for the whole take
 
-    velocity_weight: float = 0.5  # how much the velocity counts next to the pose when kernels are compared
+    velocity_weight: float = 0.5  # weight of velocity relative to the pose when kernels are compared
     stay: float = 1.0  # seconds between jumps to another kernel, on average
     class_stay: float = 2.0  # switch: seconds that set how long one class is followed while weights are constant
-    blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
-    tempo: float = 0.015  # variation of the pace, as a share
+    blend: float = 0.33  # seconds over which a jump is evened out; longer if necessary
+    tempo: float = 0.015  # relative variation of the pace
     novelty: float = 0.13  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
-    residuals: bool = True  # add per kernel what the eigenspace leaves out
+    residuals: bool = True  # add each kernel's residual, which the eigenspace leaves out
 
     def __post_init__(self) -> None:
         one_of(self, "method", METHODS)

@@ -1,7 +1,7 @@
-"""Synthesis of one class at a time, online: follow a kernel's successors, jump by the motion density, ease the jumps.
+"""Synthesize one class at a time, online: follow a kernel's successors, jump by the motion density, ease the jumps.
 
-The state is a value and the model's parts are passed in; compiled functions run frame by frame, by weights that may
-change with each, when to change to another class.
+The state is a value and the model's parts are passed in; compiled functions run frame by frame. Weights, which may
+change with each frame, determine when to change to another class.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
-OPEN, CLOSED = 0.4, 0.6  # shares of a class between which a changing weight switches to it
+OPEN, CLOSED = 0.4, 0.6  # a changing weight switches to a class between these weights
 CHANCES = 10  # random numbers per frame
 
 
@@ -131,7 +131,7 @@ def follow(
         here = int(clock[RUN])
         current, last = track.owners[here], float(track.lasts[here])
         over = clock[PLACE] + clock[PACE] > last
-        goal, forced, again = -1, False, False  # jumps are called in one place: each call compiles for seconds
+        goal, forced, again = -1, False, False  # `jump` is called in one place: each call takes seconds to compile
         if clock[PLAN] >= 0.0:
             if clock[PLAN] < 1.0 or over:
                 goal, forced = int(clock[GOAL]), True
@@ -153,7 +153,7 @@ def follow(
         if goal >= 0:
             jumped = jump(track, rates, state, goal, forced, uniforms[2:])
             again = forced and not jumped
-        if again:  # to a start, where there is no kernel to draw
+        if again:  # from a start, with no kernel to draw
             restart(track, rates, history, clock, goal if forced else current, uniforms[2])
         here = int(clock[RUN])
         clock[PLACE] += clock[PACE]
@@ -171,7 +171,7 @@ def follow(
 
 @dataclass(frozen=True, eq=False)
 class BlendState:
-    """State between frames. It can be kept, forked and resumed."""
+    """State between frames. It can be stored, forked and resumed."""
 
     following: Following
     first: bool = True  # the first frame has not been returned yet
@@ -185,7 +185,7 @@ class BlendState:
 def controls(settings: Settings, frame_time: float) -> Rates:
     """Convert settings in seconds to numbers of frames."""
     s = settings
-    # Frames within 0.15 s are the same moment; the pace has a memory of half a second.
+    # Frames within 0.15 s count as the same moment; the pace has a memory of half a second.
     return Rates(
         min(frame_time / s.stay, 1.0), s.blend / frame_time, max(0.15 / frame_time, 2.0),
         max(0.5 / frame_time, 2.0), s.tempo, s.class_stay / frame_time, s.novelty,
@@ -220,19 +220,19 @@ def advance(
 ) -> tuple[BlendState, Floats]:
     """Synthesize one frame per row of weights, one class at a time.
 
-    The same random numbers are used per frame whatever the number of frames, so frames one by one and in blocks give
+    Each frame uses the same random numbers regardless of block size, so synthesis frame by frame and in blocks gives
     the same motion.
 
     Args:
-        state: the state before the first of the frames.
+        state: the state before the first frame.
         track: the model's kernels, `DensityModel.track`.
         rates: the settings of synthesis in frames, `DensityModel.controls`.
         weights: (frames, classes), each row summing to 1.
-        rng: where random numbers are drawn from.
-        endless: start an acyclic class again when it has ended.
+        rng: the random generator.
+        endless: restart an acyclic class when it has ended.
 
     Returns:
-        The state after the last frame, and rows (frames, width); fewer where an acyclic motion ends.
+        The state after the last frame, and rows (frames, width); fewer if an acyclic motion ends.
     """
     classes = len(state.following.credit)
     if weights.ndim != 2 or weights.shape[1] != classes:

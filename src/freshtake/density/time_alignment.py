@@ -1,4 +1,4 @@
-"""Time alignment (Okwechime 2008, §3.3, eq. 3-4): a sine fitted to the first mode, and the phase that it gives.
+"""Time alignment (Okwechime 2008, §3.3, eq. 3-4): a sine fitted to the first mode, and its phase.
 
 Blending time-aligned cycles (Okwechime 2008, §3.3, eq. 5): every class as a curve over phase, mixed by weights.
 """
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from freshtake.density.jumps import Track
 from freshtake.numeric.arrays import Floats
 
-SHORTEST = 6.0  # frames of the shortest period looked for
+SHORTEST = 6.0  # frames of the shortest period searched
 ROUNDS = 12
 
 
@@ -47,7 +47,7 @@ def fit_sine(values: Floats) -> SineFit:
 
 
 def fit_near(values: Floats, period: float) -> SineFit:
-    """Return the best sine whose period is about this many frames."""
+    """Return the best-fitting sine with a period of about this many frames."""
     omega = 2.0 * np.pi / period
     # The given frequency may be off by 3 %.
     return _refined(values, np.arange(len(values), dtype=np.float64), omega, 0.03 * omega)
@@ -65,7 +65,7 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """Return a frequency near the best one, and its uncertainty: by trying all, or for long takes by spectrum."""
+    """Return a frequency near the best one, and its uncertainty: by trying all, or for long takes from the spectrum."""
     frames = len(values)
     # Beyond 400 frames the spectrum is fine enough.
     if frames > 400:
@@ -90,7 +90,7 @@ def _solved(values: Floats, times: Floats, omega: float) -> tuple[Floats, float]
 def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
     """Return t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
 
-    With `tracked` the phase follows the curve where its pace changes: the angle of the fundamental in a window of two
+    With `tracked` the phase follows changes of pace: the angle of the fundamental in a window of two
     periods around each frame.
     """
     times = np.arange(len(values), dtype=np.float64)
@@ -106,12 +106,12 @@ def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
 
 
 def phase_window(reach: int) -> Floats:
-    """Return weights (2 reach + 1,) that fall to either side like a cosine."""
+    """Return weights (2 reach + 1,) that fall off to both sides like a cosine."""
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0)))
 
 
 def around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
-    """Return the sum of values weighted by a window around each frame, as long as the values."""
+    """Return the sum of values weighted by a window around each frame, with the length of the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
@@ -147,7 +147,7 @@ def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
             right += basis.T @ rows
             pace += float(place[-1] - place[0])
             frames += len(rows) - 1
-        # A ridge: a short take may not tell all harmonics.
+        # A ridge penalty: a short take may not determine all harmonics.
         normal[np.diag_indices(len(normal))] += 1e-6 * np.trace(normal) / len(normal)
         curves.append(np.linalg.solve(normal, right))
         omegas.append(pace / frames)
@@ -168,8 +168,8 @@ def begin_aligned(curves: Curves, rng: np.random.Generator) -> AlignedState:
 def advance_aligned(curves: Curves, state: AlignedState, weights: Floats) -> tuple[AlignedState, Floats]:
     """Return rows (frames, width) for weights (frames, classes): Okwechime 2008, eq. 5, for any number of classes.
 
-    For two classes of weights (1 + w) / 2 and (1 - w) / 2 it is eq. 5. The frequency is mixed with the same weights,
-    which keeps the speed that time alignment takes away.
+    For two classes with weights (1 + w) / 2 and (1 - w) / 2 it is eq. 5. The frequency is mixed with the same weights,
+    which keeps the speed that time alignment removes.
     """
     steps = weights @ curves.omegas
     phase = state.phase + np.concatenate([[0.0], np.cumsum(steps)])

@@ -1,4 +1,4 @@
-"""Draw correspondences: curves of both motions, joined at matching frames (Hsu 2005, figure 2)."""
+"""Draw correspondences: curves of both motions, linked at matching frames (Hsu 2005, figure 2)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ LINES = 60  # correspondences drawn
 def picture(
     a: Alignable, b: Alignable, settings: WarpSettings, *, against: str, dof: str | None = None, names: tuple[str, str]
 ) -> Figure:
-    """Draw figure 2 for two motions: both curves, and the correspondences of another method and of the settings' one.
+    """Draw figure 2 for two motions: both curves, and the correspondences found by another method and by `settings`.
 
-    Below: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
+    Below them: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
     (default: the one that moves most in both motions).
     """
     ready = prepare(a, b, settings)
@@ -43,7 +43,7 @@ def picture(
 
 
 def chosen_dof(ready: Prepared, wanted: str | None) -> int:
-    """Return the index of a DOF by its name, or of the one whose deviation is largest in both motions."""
+    """Return the index of a DOF by name, or of the one that deviates most in both motions."""
     if wanted is None:
         return int((ready.values[0].std(axis=0) * ready.values[1].std(axis=0)).argmax())
     if wanted not in ready.names:
@@ -52,7 +52,7 @@ def chosen_dof(ready: Prepared, wanted: str | None) -> int:
 
 
 def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
-    """Draw the picture of one or two alignments."""
+    """Draw the figure of one or two alignments."""
     u, y = (values[:, dof] for values in ready.values)
     figure = new_figure(12.0, 6.4)
     axes = figure.subplots(2, 3, height_ratios=(1.2, 1.0))

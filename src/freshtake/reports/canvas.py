@@ -1,4 +1,4 @@
-"""Create matplotlib figures and their shared style; the only module that does so."""
+"""Create matplotlib figures in a shared style; no other module creates figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLE: dict[Any, Any] = {
     "xtick.color": GRAY, "ytick.color": GRAY, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.color": GRAY, "grid.alpha": 0.18, "svg.fonttype": "path",
 }  # fmt: skip
-# For figures of many small panels: no grid, small type, and no background, as pages are light or dark.
+# For figures of many small panels: no grid, small type, and no background, since pages may be light or dark.
 SMALL: dict[Any, Any] = {
     **STYLE, "font.size": 7.0, "axes.grid": False, "axes.titlesize": 8.0, "axes.titlelocation": "left",
     "axes.labelsize": 8.0, "xtick.labelsize": 6.0, "ytick.labelsize": 6.0, "legend.frameon": False,
@@ -27,7 +27,7 @@ SMALL: dict[Any, Any] = {
 
 
 def new_figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
-    """Return an empty figure, its size in inches; with a layout of None, axes are left where they are put."""
+    """Return an empty figure of a size in inches; with a layout of None, axes keep their positions."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -36,13 +36,13 @@ def new_figure(width: float, height: float, layout: str | None = "constrained") 
 
 
 def panels(figure: Figure, rows: int) -> list[Axes]:
-    """Return axes below one another, in a list even where there is one."""
+    """Return axes below one another, always as a list."""
     return [axes[0] for axes in figure.subplots(rows, 1, squeeze=False)]
 
 
 @contextmanager
 def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> Iterator[None]:
-    """Draw in a style, in a block or in a decorated function; `grid`: whether axes have a grid, None leaves it."""
+    """Apply a style to a block or a decorated function; `grid`: whether axes have a grid, None for the style's."""
     try:
         import matplotlib
     except ImportError:

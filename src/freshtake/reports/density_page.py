@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLORS = ("#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5", "#c25b8a", "#7f8c3a")
-LONG = 2000  # frames of the synthesis that is measured
-PATH = 240  # frames of a path that is drawn
+LONG = 2000  # frames of the measured synthesis
+PATH = 240  # frames of a drawn path
 STRIP = 12  # stick figures
 
 
 def density_page(
     model: DensityModel, facts: dict[str, Any], title: str, seed: int, report: Report
 ) -> tuple[str, dict[str, Any], dict[str, bytes]]:
-    """Measure how long synthesis holds, and draw a model: return the page, figures for JSON, and pictures by name."""
+    """Measure long synthesis and draw a model: return the page, figures for JSON, and pictures by name."""
     figures = {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
@@ -78,9 +78,9 @@ def _page(
         for name, h in figures.items()
     )  # fmt: skip
     about = (
-        f"{model.modes} modes hold {100 * model.pca.energy:.1f} % of the variance. Figures of {LONG} synthesized "
-        "frames per class are next to those of the data: period and variation 1.00 are like the data; distance and "
-        "sharpness are the largest over the data's 99.9th percentile; repeats are cycles that equal another one."
+        f"{model.modes} modes explain {100 * model.pca.energy:.1f} % of the variance. {LONG} synthesized frames per "
+        "class are compared with the data: period and variation are 1.00 if like the data; distance and sharpness are "
+        "the largest values over the data's 99.9th percentile; repeats are cycles that equal another one."
     )
     left_out = [Section("Frames that were left out", " ".join(model.notes))] if model.notes else []
     sections = [
@@ -170,7 +170,7 @@ def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: 
 
 
 def strips(model: DensityModel, seed: int) -> list[Picture]:
-    """Draw stick figures of every class (fig. 5), and of changes from each class to the next (fig. 6)."""
+    """Draw stick figures of every class (fig. 5), and of transitions from each class to the next (fig. 6)."""
     if model.recipe is None:
         return []
     pictures = []
@@ -213,5 +213,5 @@ def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
 
 
 def _two(values: Floats) -> Floats:
-    """Return the first two modes; the second is zero where there is only one."""
+    """Return the first two modes; the second is zero if there is only one."""
     return values[:, :2] if values.shape[1] > 1 else np.concatenate([values, np.zeros_like(values)], axis=1)

@@ -1,8 +1,8 @@
 """Measure how far variants are from the mean of their takes, per joint and frame, and in words.
 
-Every motion is relative to its body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
-is most central (dynamic time warping), so that only what the body does is compared. A difference of 1 is as
-far from the mean as the takes usually are.
+Every motion is relative to its body (around the pelvis, facing one way, in leg lengths) and aligned to the most central
+take by dynamic time warping, so that only the body's movement is compared. A difference of 1 is as far from the mean as
+the takes usually are.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from freshtake.motion.edit import heading, with_up
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import warp_path
 
-LEAST_SPREAD = 0.015  # leg lengths: the least spread of the takes that is assumed anywhere
-STANDS_OUT = 1.25  # a part is named from this multiple of the mean difference of all parts
+LEAST_SPREAD = 0.015  # leg lengths: the smallest spread of the takes assumed anywhere
+STANDS_OUT = 1.25  # a part is named if it reaches this multiple of the mean difference of all parts
 
 
 class Difference(NamedTuple):
-    """One motion: `joints` (frames, joints) in units of the takes' usual difference, the mean, the notable parts."""
+    """One motion's `joints` (frames, joints) in units of the takes' usual difference, their mean, the notable parts."""
 
     joints: Floats
     mean: float
@@ -41,7 +41,7 @@ def body_points(clip: Clip) -> Floats:
     cos, sin = np.cos(angle), np.sin(angle)
     x, y, z = around[..., 0], around[..., 1], around[..., 2]
     points = np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1) / leg_length(clip.skeleton)
-    # The floor is a percentile of the lowest points, so that single frames do not move it.
+    # The floor is a percentile of the lowest points, so single frames do not move it.
     points[..., 1] -= np.percentile(points[..., 1].min(axis=1), 5.0)
     return points
 
@@ -49,11 +49,11 @@ def body_points(clip: Clip) -> Floats:
 def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
     """Return how each motion differs from the mean of takes on its skeleton.
 
-    A single take has no usual difference: then that of the motions is used.
+    A single take has no usual difference; that of the motions is used instead.
     """
     clouds = [body_points(take) for take in takes]
     thinned = [_thinned(cloud) for cloud in clouds]
-    # Takes are aligned to the most central one, whose timing is nearest to all others.
+    # Takes are aligned to the most central one, whose timing is closest to all others.
     apart = [sum(_aligned(one, other)[1] for other in thinned) for one in thinned]
     middle = thinned[int(np.argmin(apart))]
     mean = np.mean([_onto(middle, thin) for thin in thinned], axis=0)
@@ -80,7 +80,7 @@ def _aligned(one: Floats, other: Floats) -> tuple[Ints, float]:
 
 
 def _onto(middle: Floats, thin: Floats) -> Floats:
-    """Return a take aligned to the central one: the mean of its frames that match each frame of that."""
+    """Return a take aligned to the central one: for each frame of that, the mean of the take's matching frames."""
     path, _ = _aligned(middle, thin)
     sums, counts = np.zeros_like(middle), np.zeros(len(middle))
     np.add.at(sums, path[:, 0], thin[path[:, 1]])

@@ -1,4 +1,4 @@
-"""Build the report as one self-contained HTML page: the motion first, then a verdict, then figures and plots."""
+"""Build the evaluation report as a self-contained HTML page: the motion first, then a verdict, figures and plots."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MORE = ("coordination_sides", "planted_lost")
 ABOUT = (
     "The same figures of simpler ways to vary a take: <em>strawman</em>, smoothed noise on one input, as strong as the "
     "time-warped inputs differ; <em>perlin</em>, Perlin noise; <em>pca</em>, noise on principal components; "
-    "<em>convex</em>, combinations of the inputs; <em>replay</em>, the inputs themselves. Noise is of an amount that "
-    "changes takes as much as the variants are changed."
+    "<em>convex</em>, combinations of the inputs; <em>replay</em>, the inputs themselves. The amount of noise "
+    "changes takes as much as the variants differ from them."
 )
 
 
@@ -59,7 +59,7 @@ def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
 
 PLOTS_KEY = (
     f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
-    f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
+    f"variants <i style='background:{EXTRA}'></i>additional real takes <span class=dim>Figure numbers are those of "
     "Lau et al. 2009.</span></p>"
 )
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
@@ -100,7 +100,7 @@ def page(
 def _head(result: Evaluation) -> str:
     rows = []
     for key, color, words in (
-        ("inputs", INPUT, "inputs"), ("variants", VARIANT, "variants"), ("extra", EXTRA, "further real takes"),
+        ("inputs", INPUT, "inputs"), ("variants", VARIANT, "variants"), ("extra", EXTRA, "additional real takes"),
     ):  # fmt: skip
         names = getattr(result, key)
         if not names:
@@ -113,8 +113,8 @@ def _head(result: Evaluation) -> str:
         )
     target = (
         "Every figure of the variants is next to the same figure of <em>real takes</em>: each input scored against "
-        "the other inputs, and each further take scored against the inputs. Real takes are the target: variants should "
-        "differ from the inputs as much as real takes do, and be as smooth and as firm on their feet."
+        "the other inputs, and each additional take scored against the inputs. Real takes are the target: variants "
+        "should differ from the inputs as much as real takes do, and be as smooth and as firm on their feet."
     )
     return f"<section class=who><ul class=sets>{''.join(rows)}</ul><p class=dim>{target}</p></section>"
 
@@ -157,8 +157,8 @@ def _group(result: Evaluation, group: str) -> str:
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
         )
     warning = (
-        "<p class=dim>White jitter scores as diversity: diversity counts only while hands and feet stay as smooth, "
-        "and planted feet as still, as in real takes.</p>"
+        "<p class=dim>Random jitter also scores as diversity: it counts only if hands and feet are as smooth, and "
+        "planted feet as still, as in real takes.</p>"
         if group == NOVELTY
         else ""
     )
@@ -180,7 +180,7 @@ def _dofs(result: Evaluation) -> str:
     ]
     head = "<tr><th>DOF</th><th>distance</th><th></th><th>out of range</th></tr>"
     return (
-        f"<h2>Single DOFs</h2><p class=dim>The {len(dofs)} that move the body most. Distance: Wasserstein-1 to the "
+        f"<h2>Individual DOFs</h2><p class=dim>The {len(dofs)} that move the body most. Distance: Wasserstein-1 to the "
         "inputs' values, in their standard deviations. Out of range: share of frames beyond the inputs' range widened "
         f"by 5 %.</p><table class=dofs>{head}{''.join(rows)}</table>"
     )
@@ -194,7 +194,7 @@ def _clips(result: Evaluation) -> str:
     for number, name in enumerate(result.variants):
         values = [shown(figure.each[number], figure.kind.unit) for figure in figures]
         rows.append([name, str(result.frames["variants"][number]), *values, *([str(counts[number])] if counts else [])])
-    return f"<details class=clips><summary>Every variant by itself</summary>{table(head, rows)}</details>"
+    return f"<details class=clips><summary>Each variant individually</summary>{table(head, rows)}</details>"
 
 
 def _endnotes(result: Evaluation) -> str:

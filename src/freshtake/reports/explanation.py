@@ -21,8 +21,8 @@ from freshtake.variation.paper.networks import TransitionNetwork
 
 MOST_ROWS = 60
 ABOUT = (
-    "Joints deviate together because whole takes differ together. A strength says how much knowing one DOF narrows "
-    "the other, in nats; next to it by how much the error grows without it. A DOF's own past is always kept."
+    "Joints deviate together because whole takes differ together. A strength tells how much knowing one DOF narrows "
+    "the other, in nats; next to it is the increase in error without it. A DOF's own past is always kept."
 )
 HEAD = ("strength", "spread without")
 
@@ -36,8 +36,8 @@ def explain_page(
     share = round(100.0 * facts["whole_takes_share"])
     summary = (
         f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
-        f"DOFs; {share} % of how variants deviate are combinations of whole takes, the rest is what a population of "
-        "performers does in such movements."
+        f"DOFs; {share} % of the variants' deviation comes from combinations of whole takes, the rest from how a "
+        "population of performers varies such movements."
     )
     body = [
         f"<h1>{escape(title)}</h1>",
@@ -67,7 +67,7 @@ def _rows(edges: Sequence[Named]) -> list[list[str]]:
 
 
 def strength_text(edge: Named) -> str:
-    """Return a strength with three decimals, or why there is none."""
+    """Return a strength with three decimals, or the reason why there is none."""
     return "own past" if edge.own else (f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured")
 
 
@@ -81,7 +81,7 @@ def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 class Named(NamedTuple):
-    """An edge by names. `slices` are those of the parent; `strength` is NaN for a node's past."""
+    """An edge by name. `slices` are those of the parent; `strength` is NaN for a node's own past."""
 
     child: str
     parent: str
@@ -90,7 +90,7 @@ class Named(NamedTuple):
 
     @property
     def own(self) -> bool:
-        """Whether a DOF is predicted from its past, an edge that is always kept."""
+        """Whether the edge predicts a DOF from its own past; such edges are always kept."""
         return self.child == self.parent
 
     def as_dict(self) -> dict[str, Any]:
@@ -101,9 +101,9 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Edges of the network by names, all or those of some DOFs.
+    """Edges of the network by name, all or those of some DOFs.
 
-    `parents`: DOFs that predict the chosen ones; `children`: DOFs that the chosen ones predict (empty where all are
+    `parents`: DOFs that predict the chosen ones; `children`: DOFs that the chosen ones predict (empty if all are
     chosen); `links`: edges between joints, strongest first.
     """
 
@@ -137,7 +137,7 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
         names = {owner(model.dofs[k]) for k in chosen}
         links = [link for link in links if link.child in names or link.parent in names]
     dofs = tuple(model.dofs[k] for k in chosen)
-    # By child in the model's order, its past first, then the strongest.
+    # Sorted by child in the model's order, then its own past first, then by strength.
     order = {name: k for k, name in enumerate(dict.fromkeys(edge.child for edge in into))}
     parents = sorted(into, key=lambda edge: (order[edge.child], not edge.own, -_known(edge.strength)))
     children = sorted(out_of, key=lambda edge: -_known(edge.strength))
@@ -145,7 +145,7 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
-    """Return the DOFs of a joint by its name, or a DOF by its name; case does not matter."""
+    """Return the DOFs of a named joint, or a single named DOF; case does not matter."""
     folded = joint.casefold()
     numbers = [k for k, dof in enumerate(model.dofs) if folded in (dof.casefold(), owner(dof).casefold())]
     if numbers:
@@ -163,7 +163,7 @@ def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
 
 
 def _named(network: TransitionNetwork, edge: Edge) -> Named:
-    """Return an edge by names, with the slices at which the parent is seen."""
+    """Return an edge by name, with the slices at which the parent is observed."""
     count = len(network.dofs)
     seen = sorted(node // count for node in network.edges[edge.child] if node % count == edge.parent)
     slices = tuple(f"t+{step}" if step else "t" for step in seen)

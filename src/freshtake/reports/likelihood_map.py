@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REACH = 4.0  # nats from which a cell has the full color
-LEAST_RUN = 3  # frames: shorter stretches are not named
+LEAST_RUN = 3  # frames: shorter stretches are not reported
 
 
 class Spot(NamedTuple):
-    """The stretch of frames in which a joint is least like the examples, and its mean there."""
+    """The stretch of frames in which a joint is least like the examples, and its mean value there."""
 
     joint: str
     first: int
@@ -49,10 +49,10 @@ class ClipLikelihood:
 
     @property
     def spots(self) -> list[Spot]:
-        """The stretch of each joint that is least like the examples; the longest and least likely come first."""
+        """The stretch of each joint that is least like the examples, the longest and least likely first."""
         weighted = []
         for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
-            # Single unusual frames are ignored: an animator sees stretches.
+            # Single unusual frames are ignored: animators notice stretches.
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
             # The stretch extends as far as frames are at least half as unusual as its worst one.
@@ -93,7 +93,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     """Score a motion of the examples' kind under the model's networks."""
     score = model.score(motion)
     alone = len(model.material.values) == 1
-    # Each example is scored by the others, since a model overrates what it has learned from.
+    # Each example is scored by the others, since a model overrates its own examples.
     usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
     joints = tuple(dict.fromkeys(owner(dof) for dof in model.dofs))
     recipe = model.material.recipe
@@ -101,7 +101,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
         part = dict(zip(recipe.skeleton.names, body_parts(recipe.skeleton), strict=True))
         joints = tuple(sorted(joints, key=lambda joint: part_rank(part.get(joint, "other"))))
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
-    # Relative per DOF, since densities of narrow DOFs are always large.
+    # Relative to each DOF's usual value, since densities of narrow DOFs are always large.
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
     difference = score.frames - level
     relative = np.stack([difference[:, dofs].mean(axis=1) for dofs in members], axis=1)
@@ -117,7 +117,7 @@ def _bounded(relative: Floats) -> Floats:
 
 @plot_style(grid=False)
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
-    """Draw a heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
+    """Draw a heat map of joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
     frames, count = scored.relative.shape
     figure = new_figure(9.4, 2.0 + 0.19 * count, layout=None)
     figure.subplots_adjust(left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06)
@@ -135,5 +135,5 @@ def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Fig
         label.set_fontweight("bold" if label.get_text() in marked else "normal")
     cells.set_xlabel("frame")
     bar = figure.colorbar(image, ax=[line, cells], pad=0.01, fraction=0.03, extend="both")
-    bar.set_label("log density less the examples' usual one [nats per DOF]", fontsize=8)
+    bar.set_label("log density minus the examples' usual one [nats per DOF]", fontsize=8)
     return figure

@@ -38,7 +38,7 @@ def owner(dof: str) -> str:
 
 @plot_style(grid=False)
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
-    """Draw the strengths of the edges between DOFs; gray: a DOF's past. Edges are from `transition_strengths`."""
+    """Draw the strengths of the edges between DOFs; gray: a DOF's own past. Edges are from `transition_strengths`."""
     part = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
     parts = [part.get(owner(dof), "other" if skeleton else owner(dof)) for dof in dofs]
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
@@ -63,7 +63,7 @@ def _cells(
     axis.imshow(own_past, cmap="Greys", vmin=0.0, vmax=2.5, interpolation="nearest")
     image = axis.imshow(cells, cmap="viridis_r", vmin=0.0, vmax=STRONG, interpolation="nearest")
     bar = figure.colorbar(image, ax=axis, shrink=0.5, pad=0.01, extend="max")
-    bar.set_label("strength: how much one says about the other [nats]", fontsize=8)
+    bar.set_label("strength: how much one tells about the other [nats]", fontsize=8)
     bar.outline.set_visible(False)
     starts = [0, *[k for k in range(1, len(parts)) if parts[k] != parts[k - 1]], len(parts)]
     for start in starts[1:-1]:
@@ -83,11 +83,11 @@ def _cells(
     axis.set_ylabel("varies together with ...", fontsize=9)
 
 
-CLOSE = 0.07  # share of the figure's size: labels nearer than this are joined
+CLOSE = 0.07  # fraction of the figure's size: labels nearer than this are merged
 
 
 class Link(NamedTuple):
-    """The edges from one joint's DOFs to another's: their summed strength (unmeasured ones count 0)."""
+    """The edges from one joint's DOFs to another's: their summed strength (unmeasured ones count as 0)."""
 
     parent: str
     child: str
@@ -107,7 +107,7 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
 
 @plot_style()
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
-    """Draw the strongest links as arrows on the body from the front; with `marked` joints, only theirs.
+    """Draw the strongest links as arrows on the body from the front; with `marked` joints, only their links.
 
     Blue arrows lead from joints that move the body more; with `marked`, green ones lead from these to others.
     """
@@ -128,11 +128,11 @@ def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (),
 
 
 def front_view(clip: Clip) -> Floats:
-    """Return joints (joints, 2), right and up: of the rest pose where its limbs are apart, else of frame 0."""
+    """Return joints (joints, 2), right and up: of the rest pose if its limbs are apart, else of frame 0."""
     rest = rest_positions(clip.skeleton)
     up = clip.up_index
     wide = np.delete(np.ptp(rest, axis=0), up).max()
-    # The limbs of a rest pose at least half as wide as tall are apart.
+    # The limbs are apart if the rest pose is at least half as wide as tall.
     if wide >= 0.5 * np.ptp(rest[:, up]):
         ground = np.delete(np.arange(3), up)
         right = int(ground[np.argmax(np.ptp(rest[:, ground], axis=0))])
@@ -193,19 +193,19 @@ RADIUS = 0.2
 APART = 1.6  # distance of columns, in distances of rows
 Place = tuple[float, float]
 SMALL = 12  # DOFs up to which every node is drawn
-WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
+WEIGHED = "the thicker an arrow, the more one DOF tells about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
 @plot_style()
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
     """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 
-    The thicker an arrow, the better one DOF predicts the other. A node's past, always kept, is gray. With `marked`
-    (DOFs) the edges into these are colored and the others faint.
+    The thicker an arrow, the better one DOF predicts the other. A node's own past, always kept, is gray. With `marked`
+    DOFs, the edges into these are colored and the others faint.
     """
     count = len(network.dofs)
     steps = network.order + 1
-    columns, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
+    columns, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn to one scale
     figure = new_figure(1.4 + 1.5 * APART * (columns - 1), 1.0 + 0.95 * count, layout=None)
     figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
     axis = figure.subplots()
@@ -218,7 +218,7 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     for column in range(steps):
         axis.text(column * APART, 0.78, f"t+{column}" if column else "t", ha="center", fontsize=10)
     target = (steps - 1) * count
-    # Inches per row of the figure, at the equal aspect that was set.
+    # Inches per row of the figure, given the equal aspect ratio.
     box, size = axis.get_position(original=True), figure.get_size_inches()
     wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
     inches = float(min(size[0] * box.width / wide, size[1] * box.height / high))
@@ -260,7 +260,7 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool, i
 
 
 def network_pictures(model: VariationModel) -> list[Picture]:
-    """Draw the network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
+    """Draw the network: nodes and arrows for up to 12 DOFs, else a matrix and arcs on the body."""
     if len(model.dofs) <= SMALL:
         return _by_slices(model)
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
@@ -299,7 +299,7 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
 
 
 def example_clip(model: VariationModel) -> Clip | None:
-    """Return the first frame of the first example, where examples are clips."""
+    """Return the first frame of the first example, or None if examples are not clips."""
     recipe = model.material.recipe
     if recipe is None or recipe.skeleton is None:
         return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def retarget_strip(clips: Sequence[tuple[str, Clip]]) -> Figure:
-    """Draw the named clips, the source first, each at twelve moments from its side and at its scale."""
+    """Draw the named clips, the source first, each at twelve moments from the side and at its own scale."""
     figure = new_figure(12.0, 1.75 * len(clips))
     for number, (axis, (name, clip)) in enumerate(zip(panels(figure, len(clips)), clips, strict=True)):
         stick_figures(axis, clip, 12, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
@@ -30,14 +30,14 @@ def retarget_strip(clips: Sequence[tuple[str, Clip]]) -> Figure:
 
 
 COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
-VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that runs to the right
+VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that points right
 
 
 def overlay(
     clips: Sequence[Clip], *, phases: int = 9, title: str = "", colors: Sequence[str] = COLORS,
     views: Sequence[tuple[str, int]] = VIEWS, legend: bool = True,
 ) -> Figure:  # fmt: skip
-    """Draw all clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
+    """Draw all clips on top of one another at `phases` moments from start to end, each centered on its root."""
     if not clips or phases < 1:
         raise UsageError("an overlay picture needs at least one clip and one phase")
     bodies = [_segments(clip) for clip in clips]
@@ -59,7 +59,7 @@ def overlay(
 
 
 def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
-    """Draw one clip from the side at `phases` moments into a panel that shows `reach` lengths of the root's offset.
+    """Draw one clip from the side at `phases` moments into a panel that is `reach` lengths of the root's offset wide.
 
     Panels with the same `reach` have the same scale, and drawing is clipped to the panel.
     """
@@ -75,7 +75,7 @@ def _segments(clip: Clip) -> Floats:
 
 
 def stick_segments(clip: Clip) -> Floats:
-    """Return the limbs (frames, limbs, 2, 3) of a body: from parents to joints, and on to end sites."""
+    """Return the limbs (frames, limbs, 2, 3) of a body: from parents to joints and to end sites."""
     skeleton = clip.skeleton
     positions = np.concatenate([clip.positions(), clip.end_positions()], axis=1)
     pairs = [(int(parent), j) for j, parent in enumerate(skeleton.parents) if parent >= 0]

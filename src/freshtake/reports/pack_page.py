@@ -1,4 +1,4 @@
-"""Preview a pack: a page that plays its clips and stores stars and rejects, and a contact sheet."""
+"""Preview a pack: a page that plays its clips and stores starred and rejected ones, and a contact sheet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INK, DIM = (32, 38, 45), (102, 112, 123)
 
 
 def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
-    """Return the page of a `pack_scene`; `pack` holds the contents of pack.json. The page is self-contained."""
+    """Return the self-contained page of a `pack_scene`; `pack` is the content of pack.json."""
     title = f"Pack: {', '.join(name for name, _ in loops)}"
     facts = json.dumps(_facts(pack), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
     body = (
@@ -42,7 +42,7 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
 
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
-    """Return a scene of all clips, then some of each group in sequence; with the skin of a character, if it has one."""
+    """Return a scene of all clips, then some of each group in sequence, with the skin of a character if given."""
     clips = []
     for loop in (loop for _, some in loops for loop in some):
         frames = loop_frames(loop)
@@ -88,7 +88,7 @@ def pack_sheet(loops: Loops, scene: Scene) -> Image:
 
 
 def _once(shape: Shape, loop: Clip) -> Shape:
-    """Return one cycle of a shape that repeats a loop."""
+    """Return a single cycle of a shape that repeats a loop."""
     frames = 1 + round(loop_frames(loop) * loop.frame_time / shape.frame_time)
     assert isinstance(shape, Figure)
     return replace(shape, points=shape.points[:frames], ground=shape.ground[:frames], standing=shape.standing[:frames])

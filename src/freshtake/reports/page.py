@@ -1,4 +1,4 @@
-"""Build self-contained HTML pages: style sheet, pictures and, where motion is shown, the viewport are embedded."""
+"""Build self-contained HTML pages: style sheet, pictures and, if motion is shown, the viewport are embedded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def legend(result: Evaluation) -> str:
     marks = {
         "range of real takes": "<rect x=0 y=1 width=12 height=10 rx=2 class=band />",
         "an input against the other inputs": ring,
-        **({"a further real take": f"<path d='M6 1 11 6 6 11 1 6Z' fill='{EXTRA}' />"} if result.extra else {}),
+        **({"an additional real take": f"<path d='M6 1 11 6 6 11 1 6Z' fill='{EXTRA}' />"} if result.extra else {}),
         "a variant, and all variants together": pair,
     }
     spans = [
@@ -40,7 +40,7 @@ def legend(result: Evaluation) -> str:
 
 
 def strip(figure: Figure) -> str:
-    """Draw a small picture of one figure: the range of real takes, each of them, and the variants."""
+    """Draw a small chart of one figure: the range of real takes, each of them, and the variants."""
     values = [v for v in (*figure.each, *figure.real, figure.value) if math.isfinite(v)]
     if not figure.real or not math.isfinite(figure.value) or min(values) == max(values):
         return ""
@@ -63,14 +63,14 @@ def strip(figure: Figure) -> str:
 
 
 def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str:
-    """Return a page of pieces of HTML, without empty ones; `moving`: one of them is a stage."""
+    """Return a page of HTML parts, skipping empty ones; `moving`: one of them is a stage."""
     head, foot = (style(), scripts()) if moving else ("", "")
     main = "\n".join(part for part in parts if part)
     return document(title, f"<style>\n{web_file('report.css')}</style>{head}", f"<main>\n{main}\n</main>{foot}")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return a table of texts, the first column left-aligned; it may be wider than a narrow page."""
+    """Return a table of texts, the first column left-aligned; it scrolls if wider than the page."""
     cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     lines = (
         "".join(f"<td{' class=num' if k else ''}>{escape(cell)}</td>" for k, cell in enumerate(row)) for row in rows
@@ -81,7 +81,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
 
 
 def gallery(pictures: Sequence[Picture]) -> str:
-    """Return pictures side by side, or how to get them where there are none."""
+    """Return pictures side by side, or a note on how to get them if there are none."""
     figures = [
         f"<figure class='{'wide' if one.wide else ''}'><img alt='{escape(one.title)}' "
         f"src='data:image/png;base64,{base64.b64encode(one.png).decode('ascii')}'><figcaption>"

@@ -1,7 +1,7 @@
 """Draw the paper's plots (Lau 2009, fig. 1, 4-7): overlays, DOFs over time, DOF against DOF, principal components.
 
-Inputs are blue, variants green, further real takes red, as in the paper. Backgrounds are transparent and axes a medium
-gray, so that a picture suits a light page and a dark one.
+Inputs are blue, variants green, additional real takes red, as in the paper. Backgrounds are transparent and axes medium
+gray, so that pictures suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ INPUT, VARIANT, EXTRA = "#3b82d6", "#35a264", "#d9534f"
 BLUES = ("#1f5fae", "#3b82d6", "#5fa8ee", "#7b8fe0", "#2b9bb5", "#4f6fc4")
 GREENS = ("#1e7a47", "#35a264", "#5cc48a", "#7fae3a", "#2fa08c", "#9cbf5a")
 REDS = ("#b53a36", "#d9534f", "#e98a5f", "#c25b8a")
-WITHOUT_PLOTS = "<p class=dim>Plots are drawn where <code>pip install 'freshtake[plots]'</code> was done.</p>"
+WITHOUT_PLOTS = "<p class=dim>Plots need <code>pip install 'freshtake[plots]'</code>.</p>"
 
 
 class Picture(NamedTuple):
-    """One picture of a report: a file name without ending, a title, a caption, and the PNG itself."""
+    """One picture of a report: a file name without extension, a title, a caption, and the PNG data."""
 
     name: str
     title: str
@@ -45,12 +45,12 @@ class Picture(NamedTuple):
 @one_blas_thread()
 def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
     """Draw all pictures of a report; at most 60 variants are drawn."""
-    # More curves than this cannot be told apart.
+    # More curves than this are indistinguishable.
     variants = list(variants)[:60]
     material = unpacked(inputs, variants, extra)
     drawings = overlays(inputs, variants, extra) if material.layout.has_body else []
     if not material.layout.has_body and material.inputs[0].world.shape[2] >= 2:
-        around = "each around its middle (fig. 1 right, fig. 7)"
+        around = "each around its center (fig. 1 right, fig. 7)"
         drawings.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
@@ -67,7 +67,7 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
 def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
     """Draw stick figures of each set, overlaid at equal phases, from the side and from the front."""
     pictures = []
-    sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
+    sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("additional real takes", extra, REDS))
     for name, motions, colors in sets:
         clips = [motion for motion in motions if isinstance(motion, Clip)]
         if not clips:
@@ -75,13 +75,13 @@ def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         with plot_style():
             figure = overlay(clips, phases=8, colors=colors, legend=False)
         title = f"{len(clips)} {name}, overlaid"
-        caption = "eight equal phases from first to last frame, each with its root in the middle (fig. 1, 4)"
+        caption = "eight equal phases from first to last frame, each centered on its root (fig. 1, 4)"
         pictures.append(Picture(f"overlay_{name.split()[-1]}", title, caption, png(figure, cropped=True), wide=True))
     return pictures
 
 
 def leading_dofs(material: Material) -> list[int]:
-    """Return the DOFs that move the body most in the inputs, one per joint, without the root's speeds."""
+    """Return the DOFs that move the body most in the inputs, one per joint, excluding the root's speeds."""
     rows = np.concatenate([track.dofs for track in material.inputs])
     strength = rows.std(axis=0) * material.layout.scales
     chosen: list[int] = []
@@ -98,7 +98,7 @@ def leading_dofs(material: Material) -> list[int]:
 def drawn(
     name: str, title: str, caption: str, draw: Callable[[Axes], None], size: tuple[float, float] = (4.6, 3.1)
 ) -> Picture:
-    """Draw one picture with one pair of axes."""
+    """Draw a picture with a single pair of axes."""
     with plot_style():
         figure = new_figure(*size)
         draw(figure.subplots())
@@ -106,7 +106,7 @@ def drawn(
 
 
 def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
-    """Return the figure as a PNG with a transparent background, with `cropped` cut to its content."""
+    """Return the figure as a PNG with a transparent background, if `cropped`, cut to its content."""
     buffer = io.BytesIO()
     box = "tight" if cropped else None
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
@@ -124,7 +124,7 @@ def _curves(material: Material) -> list[tuple[Track, str, float, float]]:
 
 
 def _dof_curves(material: Material, x: int | None, y: int) -> Callable[[Axes], None]:
-    """Return what draws one DOF (`y`) against another (`x`), or against time."""
+    """Return a function that draws one DOF (`y`) against another (`x`), or against time."""
 
     def draw(axis: Axes) -> None:
         for track, color, width, alpha in _curves(material):
@@ -143,7 +143,7 @@ def _principal_pictures(material: Material) -> list[Picture]:
     if not material.layout.has_body:
         return []
     drawn_curves = _curves(material)
-    basis = [*material.inputs, *material.variants]  # further takes are shown in the components of the others
+    basis = [*material.inputs, *material.variants]  # additional takes are shown in the components of the others
     shares, courses = components_of_tracks(basis, material.layout.scales, [track for track, *_ in drawn_curves])
     pictures = []
     for x, y in ((0, 1), (1, 2)):
@@ -164,9 +164,9 @@ def _principal_pictures(material: Material) -> list[Picture]:
 def components_of_tracks(
     basis: Sequence[Track], scales: Floats, tracks: Sequence[Track] = ()
 ) -> tuple[Floats, list[Floats]]:
-    """Return principal components of tracks whose DOFs are multiplied by scales: how far each moves the body.
+    """Compute principal components of tracks whose DOFs are scaled by how far each moves the body.
 
-    They are shares of the energy, and trajectories (frames, components) of `tracks`, or of those of the basis.
+    Returns fractions of the energy, and trajectories (frames, components) of `tracks`, or of the basis by default.
     """
     rows = np.concatenate([track.dofs for track in basis]) * scales
     center = rows.mean(axis=0)
@@ -182,12 +182,12 @@ def _stroke_paths(axis: Axes, material: Material) -> None:
 
 
 def in_degrees(material: Material, column: int, values: Floats) -> Floats:
-    """Return the values of a DOF, in degrees where it is an angle."""
+    """Return the values of a DOF, in degrees if it is an angle."""
     return np.degrees(values) if is_angle(material, column) else values
 
 
 def is_angle(material: Material, column: int) -> bool:
-    """Return whether a DOF is an angle of a joint."""
+    """Return whether a DOF is a joint angle."""
     return material.layout.has_body and not material.layout.dofs[column].startswith("root.")
 
 

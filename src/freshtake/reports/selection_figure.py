@@ -1,4 +1,4 @@
-"""Draw why clips were kept or rejected: their figures against the threshold, and where rejected clips differ."""
+"""Draw why clips were kept or rejected: their scores against the threshold, and where rejected clips differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 @plot_style(grid=False)
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
-    """Draw every clip's figure (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
+    """Draw every clip's score (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
     maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
     maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
     columns = 0 if not maps else min(len(maps), 4)
@@ -56,7 +56,7 @@ def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
 
 
 def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int]:
-    """Return the joints that reasons name and those with the largest shortfall, in the order of the skeleton."""
+    """Return the joints named in reasons and those with the largest shortfall, in skeleton order."""
     tables = [one.missed for one in verdicts if one.missed is not None]
     if not tables:
         return []
@@ -67,7 +67,7 @@ def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int
 
 
 def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
-    """Draw one row per clip on a scale that is linear near the threshold and logarithmic far below it."""
+    """Draw one row per clip on a scale that is linear near the threshold and logarithmic far below."""
     if selection.measure == "difference":
         selection = _in_powers(selection)
     spread = max(float(np.ptp(selection.trusted)), 1e-3)
@@ -95,7 +95,7 @@ def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
     ticks = [*sorted([lowest, *steps]), selection.threshold, highest]
     ticks = [tick for k, tick in enumerate(ticks) if k == 0 or place(tick) - place(ticks[k - 1]) > 0.5]
     axis.set_xticks([float(place(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks], fontsize=7)
-    chance = "share of clips of this kind that are as far off, power of 10"
+    chance = "fraction of clips of this kind that are as far off, power of 10"
     axis.set_xlabel(chance if selection.measure == "difference" else "log-likelihood per frame and DOF", fontsize=8)
 
 

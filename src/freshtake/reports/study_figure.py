@@ -26,7 +26,7 @@ def figure(outcomes: Sequence[Outcome]) -> Figure:
 
     experiments = list(dict.fromkeys(outcome.experiment for outcome in outcomes))
     if not experiments:
-        raise UsageError("there is no outcome to draw")
+        raise UsageError("there are no outcomes to draw")
     picture = new_figure(4.2 * len(experiments), 3.4)
     axes = picture.subplots(1, len(experiments), squeeze=False)[0]
     for axis, experiment in zip(axes, experiments, strict=True):
@@ -37,7 +37,7 @@ def figure(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
-    # Choices between two are shares; the other experiments have scores on a scale.
+    # Two-way choices are fractions; the other experiments have scores on a scale.
     lowest, highest = (0, 1) if experiment == "D" else scale_of(experiment)
     margin = (highest - lowest) / 32
     labeled: set[str] = set()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """Head, rows and a caption; all cells are text, the first column is left-aligned."""
+    """A table's head, rows and caption; all cells are text, the first column is left-aligned."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -48,7 +48,7 @@ def style_page(
     title: str, summary: str, sections: Sequence[Section], scene: Scene | None = None,
     verdict: tuple[bool, str] | None = None,
 ) -> str:  # fmt: skip
-    """Return the page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
+    """Return the page: the motion first, then a verdict (whether it is good, and a sentence), then the sections."""
     banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
     head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
     return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
@@ -67,7 +67,7 @@ CURVES = ((0.5, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (2.0, 4.0), (2.0, 30.0
 
 @plot_style(SMALL)
 def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()) -> Figure:
-    """Draw one strip of stick figures per clip, seen from the side, from its first to its last frame."""
+    """Draw a strip of stick figures per clip, seen from the side, from its first to its last frame."""
     if not clips or poses < 2:
         raise UsageError("a strip needs at least one clip and two poses")
     bodies = [_side_view(clip) for clip in clips]
@@ -111,7 +111,7 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 @plot_style(SMALL)
 def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
-    """Draw the root's path from above, arrows for the heading, dots for planted feet; all at one scale."""
+    """Draw the root's paths from above, arrows for the heading, dots for planted feet; all at one scale."""
     figure = new_figure(4.2 * len(clips), 3.6)
     axes = figure.subplots(1, len(clips), sharex=True, sharey=True, squeeze=False)[0]
     for number, (axis, filed) in enumerate(zip(axes, clips, strict=True)):
@@ -133,7 +133,7 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
 
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """Draw how many frames of the target style each frame of the source lasts, over the source's time, per pair."""
+    """Draw how many frames of the target style each source frame lasts, over the source's time, per pair."""
     figure = _over_time(steps, names if len(names) <= 8 else (), fps, "w", 2.6)
     figure.axes[0].axhline(1.0, color=GRAY, linewidth=0.8, zorder=0)
     return figure
@@ -148,7 +148,7 @@ def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) 
 
 @plot_style(SMALL)
 def _over_time(curves: Sequence[Floats], names: Sequence[str], fps: float, label: str, height: float) -> Figure:
-    """Draw curves over the time of the source; `names` are those of the legend, if there is one."""
+    """Draw curves over the time of the source; `names` are for the legend, if there is one."""
     figure = new_figure(7.2, height)
     axis = figure.subplots()
     for number, values in enumerate(curves):

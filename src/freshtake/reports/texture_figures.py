@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_COMPARED = 1400  # frames that are compared with each other; with more, every second, third, ...
-MOST_POINTS = 1500  # points that are drawn of a pose
+MOST_COMPARED = 1400  # frames compared with each other; of more, every second, third, ...
+MOST_POINTS = 1500  # points drawn per pose
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
 
@@ -48,7 +48,7 @@ def matrices(model: TextureModel) -> Figure:
 
 
 def dense(model: TextureModel, every: int = 1) -> Floats:
-    """Return the played jump map, all frames against all; or the largest probabilities of `every` frames."""
+    """Return the played jump map between all frames, or the largest probabilities in blocks of `every` frames."""
     chances, count = model.chances, -(-len(model.rows) // every)
     out = np.zeros((count, count))
     frames, slots = np.nonzero(chances.targets >= 0)
@@ -63,12 +63,12 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     figure = new_figure(3.2 * len(parts), 3.4)
     axes = figure.subplots(1, len(parts), squeeze=False)[0]
     for number, (axis, (title, values, chance)) in enumerate(zip(axes, parts, strict=True)):
-        # Fewer pixels: of each square of frames the least distance or the largest probability is shown.
+        # Fewer pixels: each shows the smallest distance or the largest probability of a square of frames.
         by = -(-len(values) // 700)
         side = len(values) // by
         squares = values[: side * by, : side * by].reshape(side, by, side, by)
         shown = (np.max if chance else np.min)(squares, axis=(1, 3))
-        if chance:  # roots, so that rare jumps are visible next to the certain step
+        if chance:  # square roots, so that rare jumps are visible next to the certain step
             shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
         colors = "gray" if chance else "viridis"
         axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
@@ -140,7 +140,7 @@ def _points(motion: Any) -> Floats:
 
 
 def _draw(axis: Axes, points: Floats, up: str) -> None:
-    """Draw the middle frame from the side and slightly from the front; velocities from its neighbors."""
+    """Draw the middle frame from the side and slightly from the front; velocities are from its neighbors."""
     tall = "xyz".index(up)
     depth = 2 if up == "y" else 1
     view = points[..., [depth, tall]] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])

@@ -1,4 +1,4 @@
-"""Summarize an evaluation in one sentence: whether the variants can be used, and what to look at."""
+"""Summarize an evaluation in one sentence: whether the variants are usable, and what to look at."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from freshtake.motion.verdict import GREEN, RED
 from freshtake.motion.verdict import Verdict as BodyVerdict
 from freshtake.reports.wording import shown
 
-SLIGHT, SERIOUS = 0.05, 0.25  # excess over real takes, as a share of their nearest value
+SLIGHT, SERIOUS = 0.05, 0.25  # excess over real takes, relative to their nearest value
 LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 0.05, "static": 0.1}
 MOST_POINTS = 5
 
 
-# For a figure that is like real takes, above them, or below them.
+# Phrases for figures like real takes, above them, and below them.
 WORDS = {
     "copied": ("no frame is a copy", "{value} of the frames are copies of a take", ""),
     "diversity": (
-        "variants differ from one another as real takes do",
+        "variants differ from one another as much as real takes do",
         "variants differ from one another more than real takes do",
         "variants differ from one another less than real takes do",
     ),
@@ -32,24 +32,24 @@ WORDS = {
     "hip_jerk": (
         "the hips move as smoothly", "the hips shake more than in real takes", "the hips glide more than in real takes",
     ),
-    "peak": ("nothing pops", "the hardest jolt of a joint is above the takes'", ""),
+    "peak": ("nothing pops", "a joint jolts harder than in any take", ""),
     "auc": ("variants are hard to tell from real takes", "variants can be told from real takes", ""),
     "depth": ("feet stay above the floor", "feet sink {value} of a leg below the floor", ""),
     "foot_path": ("", "feet travel farther than in real takes", "feet travel less than in real takes"),
-    "travel": ("", "the body goes farther than in real takes", "the body goes less far than in real takes"),
+    "travel": ("", "the body travels farther than in real takes", "the body travels less far than in real takes"),
     "static": ("", "variants differ in posture more than in movement", "postures differ less than in real takes"),
     "overshoot": ("", "joints bend beyond the takes in {value} of the frames", ""),
     "swing_hands": ("", "left and right hand swing independently", ""),
     "swing_feet": ("", "left and right foot swing independently", ""),
-    "coordination": ("", "joints go together less than in real takes", ""),
-    "duration_ratio": ("", "variants last longer than real takes", "variants are shorter than real takes"),
+    "coordination": ("", "joints are less coordinated than in real takes", ""),
+    "duration_ratio": ("", "variants are longer than real takes", "variants are shorter than real takes"),
     "action": ("", "", "the action does not happen as often as in the takes"),
     "nearest": ("", "poses are farther from the takes than real ones", "poses are nearer to the takes than real ones"),
 }  # fmt: skip
 
 
 class Verdict(NamedTuple):
-    """`usable` unless something is far beyond real takes; the points of the sentence, most serious first."""
+    """The verdict: `usable` unless a figure is far beyond real takes; points for the sentence, most serious first."""
 
     usable: bool
     good: tuple[str, ...]
@@ -58,10 +58,10 @@ class Verdict(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The verdict as one sentence, which begins with "usable" or with "look at"."""
+        """The verdict as one sentence, beginning with "Usable" or "Look at"."""
         praise, points = ", ".join(self.good), ", ".join(self.look_at)
         if not self.compared and self.usable:
-            return "Not judged: there is no real take to compare with; add takes with --inputs or --extra."
+            return "Not judged: there are no real takes to compare with; add takes with --inputs or --extra."
         if not self.usable:
             return f"Look at: {points}." + (f" Otherwise {praise}." if praise else "")
         if not self.look_at:
@@ -84,7 +84,7 @@ def verdict_of(result: Evaluation) -> Verdict:
 
 
 def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
-    """Return the verdict with the body checks, which are those of every command, taken into account."""
+    """Return the verdict with body checks, the same as in all commands, taken into account."""
     failed = [one for one in checks if one.color != GREEN]
     if not failed:
         return verdict
@@ -95,7 +95,7 @@ def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
 
 
 def excess(figure: Figure) -> float:
-    """Return how far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
+    """Return how far a figure is beyond the range of real takes, relative to the range's nearest value; 0 inside."""
     if figure.verdict in ("good", "") or not math.isfinite(figure.value):
         return 0.0
     if figure.kind.wanted in ("zero", "alike", "tied") or not figure.real:

@@ -1,4 +1,4 @@
-"""Put figures into words, the same in the terminal and in the report."""
+"""Put figures into words for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.motion.body.roles import SIDE
 if TYPE_CHECKING:
     from freshtake.reports.network_pictures import Link
 
-# The first pattern found in a joint's name counts; joints are called by the place where the body bends.
+# The first pattern found in a joint's name counts; joints are named after the body part that bends.
 PLACES = (
     (r"toe", "toes"),
     (r"up.?leg|thigh|femur|hip.?joint", "hip"),
@@ -37,7 +37,7 @@ CLOSELY, LITTLE = 0.5, 0.1  # nats per frame
 
 
 def joint_words(name: str) -> str:
-    """Return a joint in plain words: "the left knee" for LeftLeg or ltibia; its name where nothing matches."""
+    """Return a joint in plain words: "the left knee" for LeftLeg or ltibia; its name if nothing matches."""
     bare = name.rpartition(":")[2]
     short = ACCLAIM.match(bare)
     side = {"l": "left", "r": "right"}[short[1]] if short else next((s for s, r in SIDE.items() if r.search(bare)), "")
@@ -48,7 +48,7 @@ def joint_words(name: str) -> str:
 
 
 def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
-    """Describe the strongest links between different places of the body, strongest first."""
+    """Describe the strongest links between different body parts, strongest first."""
     strengths: dict[tuple[str, str], float] = {}
     for link in links:
         pair = joint_words(link.child), joint_words(link.parent)
@@ -74,15 +74,15 @@ PLAIN_TITLES = {
     "static": "posture that never changes",
     "peak": "hardest jolt of any joint (takes: 1)",
     "foot_path": "how far the feet move (takes: 1)",
-    "travel": "how far the body goes (takes: 1)",
+    "travel": "how far the body travels (takes: 1)",
     "copied": "frames copied from a take",
     "nearest": "how far poses are from the takes'",
-    "outside_span": "what no mixture of the takes gives",
+    "outside_span": "motion that no mixture of takes yields",
     "auc": "told apart from real takes (0.5: never)",
     "overshoot": "joints bent beyond the takes",
     "duration_ratio": "duration (takes: 1)",
-    "action": "the action happens as often",
-    "coordination": "joints that no longer go together",
+    "action": "the action happens as often as in takes",
+    "coordination": "joints that are no longer coordinated",
 }
 
 
@@ -92,7 +92,7 @@ def plain_title(figure: Figure) -> str:
 
 
 def shown(value: float | None, unit: str) -> str:
-    """Format a value with its unit, in few digits."""
+    """Format a value with its unit, in a few digits."""
     if value is None or not math.isfinite(value):
         return "–"
     if unit == "share":
@@ -123,7 +123,7 @@ def real_range(figure: Figure) -> str:
 
 
 def verdict(figure: Figure) -> tuple[str, str]:
-    """Return the sign of a figure's verdict and the words for it."""
+    """Return a symbol and words for a figure's verdict."""
     sign, wanted = SIGNS[figure.verdict], figure.kind.wanted
     if figure.verdict == "good":
         none = "none" if figure.value == 0 else "no more than real takes"

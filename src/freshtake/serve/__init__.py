@@ -1,1 +1,1 @@
-"""The studio's server: a project folder, worker processes and routes; for the page, and for tools without it."""
+"""The studio's server: a project folder, worker processes and routes, for the page and for other tools."""

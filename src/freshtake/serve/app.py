@@ -1,4 +1,4 @@
-"""The application: guard, routes, and every failure as one sentence."""
+"""The application: guard, routes, and one-sentence error responses."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 @dataclass
 class State:
-    """The state of the server that routes use."""
+    """The server's state, used by routes."""
 
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    # Three processes, so that what is answered in a moment waits neither for pictures nor for models.
+    # Three processes, so that quick answers wait neither for pictures nor for models.
     helper: HelperProcess = field(default_factory=HelperProcess)  # scenes and curves
     painter: HelperProcess = field(default_factory=HelperProcess)
     models: HelperProcess = field(default_factory=HelperProcess)  # calls about models, and alignments
@@ -67,7 +67,7 @@ def make_app(
     project: Project, *, token: str | None = None, hosts: Iterable[str] = LOCAL, open_to_network: bool = False,
     workers: int | None = None,
 ) -> FastAPI:  # fmt: skip
-    """Return the application of a project; its processes start and end with it."""
+    """Return a project's application; its processes start and end with it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -108,13 +108,13 @@ def _warm(state: State) -> None:
 
 
 def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
-    """Keep a spare stream process where there is a model, so that live motion begins immediately."""
+    """Keep a spare stream process if there is a model, so that live motion starts immediately."""
     if any(item is not None and item["kind"] == "model" for item in items):
         Thread(target=state.streams.warm, daemon=True).start()
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """Return a refusal as JSON."""
+    """Return an error as JSON."""
     return JSONResponse({"error": " ".join(sentence.split())}, status)
 
 

@@ -1,7 +1,7 @@
 """Convert pen reports of hand-drawn characters to strokes, and strokes to variants (Lau 2009, fig. 1).
 
-A character may be written with several strokes of the pen. It then has a third dimension, `pen`, which is high while
-the pen is down; the path through the air is a straight line.
+A character may be written with several pen strokes. It then has a third dimension, `pen`, which is high while the pen
+is down; the path through the air is a straight line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEWEST, MOST = 2, 12  # drawings of one character
 MOST_POINTS = 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
-PIXELS = 0.002, 0.03  # least and most pixel size, as a share of the drawing's size
+PIXELS = 0.002, 0.03  # minimum and maximum pixel size, relative to the drawing's size
 
 _models: dict[bytes, Any] = {}  # the last few, by their strokes
 
@@ -50,7 +50,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
         raise UsageError(f"{where} is empty: draw the character there")
     points = np.concatenate(parts)
     if not np.isfinite(points).all():
-        raise UsageError(f"{where} has a point that is no number: draw it again")
+        raise UsageError(f"{where} has a point that is not a number: redraw it")
     times = _increasing(points[:, 2])
     if not SHORTEST <= times[-1] <= LONGEST:
         raise UsageError(f"{where} took {times[-1]:.2f} s: draw it in {SHORTEST:g} to {LONGEST:g} s")
@@ -61,7 +61,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     even = _smooth(places, _steady(times), size, name)
     if len(parts) == 1:
         return even
-    # The pen is a third dimension as large as the drawing, so that variants lift it as people do.
+    # The third dimension, the pen, is as large as the drawing, so that variants lift it as people do.
     down = np.zeros(len(even), dtype=bool)
     ends = np.cumsum([len(part) for part in parts])
     for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
@@ -74,29 +74,29 @@ def _steady(times: Floats) -> Floats:
     from freshtake.numeric.curves import gaussian_filter1d
 
     line = np.linspace(times[0], times[-1], len(times))
-    # Times are smoothed over one and a half report intervals, since events arrive in bursts.
+    # Times are smoothed over 1.5 report intervals, since events arrive in bursts.
     steady = line + gaussian_filter1d(times - line, 1.5, mode="nearest")
     steady[0], steady[-1] = times[0], times[-1]
     return _increasing(np.clip(steady, times[0], times[-1]))
 
 
 def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
-    """Return the smoothest line at an even rate that passes the reports within about a pixel.
+    """Return the smoothest line at an even rate that passes within about a pixel of the reports.
 
     x minimizes sum |x(t_i) - p_i|^2 + s |third differences of x|^2, with the largest s for which the root mean square
-    of the first is a pixel: places are rounded to pixels, times to frames, and a mouse reports so rarely that straight
-    lines between reports have corners.
+    of the first is a pixel: positions are rounded to pixels, times to frames, and a mouse reports so rarely that
+    straight lines between reports have corners.
     """
     count = max(4, int(np.ceil(times[-1] * RATE - 1e-9)) + 1)
     grid = np.arange(count) / RATE
     at = times * RATE
     first = np.minimum(at.astype(np.intp), count - 2)
     share = at - first
-    # A pixel is the least distance between reports in different places.
+    # A pixel is the smallest distance between reports at different positions.
     steps = np.abs(np.diff(places, axis=0))
     moved = steps[steps > 1e-6 * size]
     allowed = float(np.clip(np.percentile(moved, 5.0) if len(moved) else 0.0, PIXELS[0] * size, PIXELS[1] * size))
-    # The misfit grows with the stiffness, so bisection finds the largest allowed one.
+    # The misfit grows with the stiffness, so bisection finds the largest stiffness allowed.
     low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
     for _ in range(18):
         middle = 0.5 * (low + high)
@@ -110,7 +110,7 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
 
 
 def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: int, stiff: float) -> Floats:
-    """Return the line (count, 2) for one stiffness: a banded system, as each report lies between two points."""
+    """Return the line (count, 2) for one stiffness: a banded system, as each report is between two points."""
     bands = np.zeros((count, 4))
     right = np.zeros((count, 2))
     np.add.at(bands[:, 0], first, (1.0 - share) ** 2)
@@ -123,7 +123,7 @@ def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: i
     for i in range(4):
         for j in range(i + 1):
             bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
-    bands[:, 0] += 1e-9  # keeps the system from being singular
+    bands[:, 0] += 1e-9  # prevents a singular system
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
 
 
@@ -147,7 +147,7 @@ def _increasing(times: Floats) -> Floats:
 
 @one_blas_thread()
 def stroke_model(strokes: Sequence[Stroke]) -> Any:
-    """Return the model of drawn strokes; the last few are cached, so that a new amount acts immediately."""
+    """Return the model of drawn strokes; the last few are cached, so that a new amount takes effect immediately."""
     from freshtake.variation.learning import learn_examples
 
     key = b"|".join(stroke.points.tobytes() for stroke in strokes)
@@ -167,7 +167,7 @@ def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float =
 
 
 def pens_of(stroke: Stroke) -> list[list[list[float]]]:
-    """Return a stroke as the page draws it: points x, y, seconds from pen down to pen up."""
+    """Convert a stroke to the page's form: points x, y, seconds from pen down to pen up."""
     rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
     if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
         return [rows.tolist()]

@@ -1,4 +1,4 @@
-"""Guard the server: only its pages and tools may send requests, not other sites; limit what may be sent."""
+"""Guard the server: only its pages and tools may send requests, not other sites; limit the size of requests."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 COOKIE = "freshtake_token"
 MOST_JSON = 4 * 2**20
-BODY_SECONDS = 30.0  # seconds that a body may lag behind the slowest accepted line
-SLOWEST = 2**14  # bytes a second
+BODY_SECONDS = 30.0  # seconds that a body may lag behind the slowest accepted rate
+SLOWEST = 2**14  # bytes per second
 LOCAL = ("localhost", "127.0.0.1", "::1")
 UPLOADS = "/api/takes"  # this route counts its bytes itself, against a larger limit
 POLICY = (
@@ -40,13 +40,13 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 MOST_CONNECTIONS = 512  # a page has about six; beyond this, an idle connection is closed
-HEADER_SECONDS = 10.0  # from the first byte (or none) of a request to the end of its headers
-CROWDED_SECONDS = 0.002  # between two connections that are accepted while strangers hold as many as they may
+HEADER_SECONDS = 10.0  # from the first byte of a request (or from connecting) to the end of its headers
+CROWDED_SECONDS = 0.002  # between accepting two connections while strangers have as many as allowed
 LINES, LINES_SECONDS = 20, 60.0  # log lines per so many seconds
 
 
 class Guard:
-    """Filters requests. `hosts` are the names of the server; with `open_to_network`, any IP address is accepted."""
+    """Filters requests. `hosts` are the server's names; with `open_to_network`, any IP address is accepted."""
 
     def __init__(
         self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, open_to_network: bool = False
@@ -54,7 +54,7 @@ class Guard:
         self._app, self._hosts, self._token, self._open_to_network = app, set(hosts), token, open_to_network
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or refuse it with a sentence."""
+        """Pass a request on, or refuse it with a one-sentence message."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -63,12 +63,12 @@ class Guard:
         if refusal is not None:
             await _refuse(connection, receive, send, *refusal)
             return
-        scope.setdefault("state", {})["admitted"] = True  # its connection is no stranger's any more
+        scope.setdefault("state", {})["admitted"] = True  # its connection no longer counts as a stranger
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         elif self._token is not None and _token_in_address(connection):
-            # The start page again, without the token in its address. SameSite is Lax: a link followed from a mail or
-            # chat works; requests of other sites are refused.
+            # Redirect to the start page without the token in its address. SameSite is Lax: a link followed from a mail
+            # or chat works; requests of other sites are refused.
             cookie = f"{_cookie_name(connection)}={self._token}; Path=/; HttpOnly; SameSite=Lax"
             redirect = Response(status_code=303, headers={**HEADERS, "location": "/", "set-cookie": cookie})
             await redirect(scope, receive, send)
@@ -85,17 +85,17 @@ class Guard:
         origin = headers.get("origin")
         # Another site's page can send requests here with our cookie; the Origin header reveals it.
         foreign = origin is not None and _host_of(origin) != host.lower()
-        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site states where a request comes from.
+        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site tells where a request comes from.
         if foreign or headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._has_token(connection):
             return 401, "a token is needed: open the address that the server printed, or send Authorization: Bearer"
         size = headers.get("content-length", "0")
         if not size.isdecimal() or not size.isascii():
-            return 400, "the length of what is sent is no number"
-        # Twenty digits exceed any limit; converting a longer text to a number would take time.
+            return 400, "the Content-Length is not a number"
+        # Twenty digits exceed any limit; converting longer ones to a number would take time.
         if int(size[:20]) > MOST_JSON and not uploads:
-            return 413, "this is more than may be sent at once"
+            return 413, "the request is too large"
         return None
 
     def _is_our_name(self, host: str) -> bool:
@@ -125,7 +125,7 @@ class Guard:
 
 
 def _token_in_address(connection: HTTPConnection) -> str:
-    """Return the token in the address of the start page, which is then stored as a cookie."""
+    """Return the token in the start page's address, which is then stored as a cookie."""
     return connection.query_params.get("token", "") if connection.scope["path"] == "/" else ""
 
 
@@ -166,7 +166,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _limited(receive: Receive, most: int | None) -> Receive:
-    """Return a `receive` that ends bodies which are too long or arrive too slowly."""
+    """Return a `receive` that aborts bodies that are too long or too slow."""
     seen, seconds, more = 0, BODY_SECONDS, True
 
     async def receiving() -> Message:
@@ -181,7 +181,7 @@ def _limited(receive: Receive, most: int | None) -> Receive:
             return {"type": "http.disconnect"}
         size = len(message.get("body", b""))
         seen, more = seen + size, bool(message.get("more_body", False))
-        # Every byte extends the deadline: a slow line may send a large file, but a trickle cannot hold a connection.
+        # Every byte extends the deadline: slow clients may send large files, but a trickle cannot hold a connection.
         seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
         return {"type": "http.disconnect"} if most is not None and seen > most else message
 
@@ -189,7 +189,7 @@ def _limited(receive: Receive, most: int | None) -> Receive:
 
 
 def most_connections() -> int:
-    """Return the limit of connections, at most half the files that the process may open."""
+    """Return the connection limit, at most half the number of files that the process may open."""
     try:
         import resource
     except ImportError:  # Windows
@@ -199,32 +199,32 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """Connections whose requests must arrive in time; with too many, those of strangers are closed first.
+    """Connections whose requests must arrive in time; if there are too many, those of strangers are closed first.
 
-    A stranger is a connection on which no request has been admitted yet: anybody can open those, so they may hold at
-    most half of the connections. All steps take the same time however many connections there are.
+    A stranger is a connection on which no request has been admitted yet: anybody can open those, so they may take up
+    at most half of the connections. All steps take constant time, independent of the number of connections.
     """
 
     most = most_connections()
-    # In the order in which they became idle: dicts, since any of them may leave.
+    # In the order in which they became idle; dicts, since any of them may be removed.
     strangers: ClassVar[dict[LimitedProtocol, None]] = {}
     idle: ClassVar[dict[LimitedProtocol, None]] = {}
     _clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection, closing the one that has been idle for longest where there are too many."""
+        """Accept a connection; if there are too many, close the one that has been idle for longest."""
         super().connection_made(transport)
         self._wait(self.strangers, HEADER_SECONDS)
         if len(self.strangers) > self.most // 2 or len(self.connections) > self.most:
             next(iter(self.strangers if len(self.strangers) > 1 else self.idle or self.strangers)).abort()
 
     def abort(self) -> None:
-        """Close this connection at once."""
+        """Close this connection immediately."""
         self._stop_waiting()
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Read further bytes; the deadline of incomplete headers stays."""
+        """Read more bytes; the deadline of incomplete headers does not change."""
         if self in self.idle and self.timeout_keep_alive_task is not None:  # the next request begins now
             self._wait(self.idle, HEADER_SECONDS)
         super().data_received(data)
@@ -232,7 +232,7 @@ class LimitedProtocol(H11Protocol):
             self._stop_waiting()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, in one write; where a response has begun, it only ends."""
+        """Refuse data that is not a request, in one write; a response in progress is only closed."""
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             self.transport.write(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
         self.transport.close()
@@ -250,12 +250,12 @@ class LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, limited by uvicorn's keep-alive timeout."""
         among = self.idle if self.scope["state"].get("admitted") else self.strangers
-        super().on_response_complete()  # this may begin the next request, where it has arrived already
+        super().on_response_complete()  # this may begin the next request if it has already arrived
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait(among)
 
     def _wait(self, among: dict[LimitedProtocol, None], seconds: float | None = None) -> None:
-        """Count as idle from now on; end it where no request is complete after so many seconds."""
+        """Mark as idle, and close if no request is complete after the given number of seconds."""
         self._stop_waiting()
         among[self] = None
         if seconds is not None:
@@ -269,7 +269,7 @@ class LimitedProtocol(H11Protocol):
 
 
 class LimitedServer(uvicorn.Server):
-    """Accepts connections itself, one at a time, and slowly while strangers hold as many as they may."""
+    """Accepts connections itself, one at a time, and slowly while strangers have as many as allowed."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then accept connections."""
@@ -280,7 +280,7 @@ class LimitedServer(uvicorn.Server):
         self._accepting = [asyncio.create_task(self._accept(one)) for one in sockets or []]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting, then end the application."""
+        """Stop accepting, then shut down the application."""
         for task in self._accepting:
             task.cancel()
         await super().shutdown(sockets)
@@ -288,7 +288,7 @@ class LimitedServer(uvicorn.Server):
     async def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            # A flood of connections then waits in the system's queue and costs this process next to nothing.
+            # A flood of connections then waits in the system's queue and costs this process almost nothing.
             if len(LimitedProtocol.strangers) >= LimitedProtocol.most // 2:
                 await asyncio.sleep(CROWDED_SECONDS)
             try:
@@ -296,7 +296,7 @@ class LimitedServer(uvicorn.Server):
                 await loop.connect_accepted_socket(
                     lambda: LimitedProtocol(self.config, self.server_state, self.lifespan.state), connection
                 )
-            except Exception:  # it has gone already, or too many files are open: whatever it is, others are accepted
+            except Exception:  # already gone, or too many open files: in any case, accept others
                 await asyncio.sleep(CROWDED_SECONDS)
 
 
@@ -308,7 +308,7 @@ class FewLines(logging.Filter):
         self._clock, self._began, self._count = clock, clock(), 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line is printed; the first after a gap reports how many were dropped."""
+        """Return whether to print a line; the first after a gap reports how many were dropped."""
         now = self._clock()
         if now - self._began > LINES_SECONDS:
             left_out = self._count - LINES
@@ -321,7 +321,7 @@ class FewLines(logging.Filter):
 
 
 def limit_logs() -> None:
-    """Limit the log lines of the server and its event loop."""
+    """Limit the log output of the server and its event loop."""
     for name in ("uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         if not any(isinstance(one, FewLines) for one in logger.filters):

@@ -1,4 +1,4 @@
-"""The content of a project, as it is stored and sent."""
+"""The content of a project, as stored and sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
 def _shown(text: str) -> str:
     if not (plain := _printable(text)):
-        raise PydanticCustomError("no_name", "a name needs something to be seen")
+        raise PydanticCustomError("no_name", "a name needs at least one visible character")
     return plain
 
 
@@ -38,15 +38,15 @@ class Shape(BaseModel):
 
 
 def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
-    """Return a class of bodies with the fields of a request, their limits and help; subclasses may narrow the limits.
+    """Return a body class with the fields of a request, their limits and help; subclasses may narrow the limits.
 
-    With `optional`, every field may be left out, as where a request changes another.
+    With `optional`, every field may be omitted, for requests that change others.
     """
     definitions: dict[str, Any] = {}
     for one in fields_of(request):
         option = one.option
         limits = Field(ge=option.least, le=option.most, gt=option.above)
-        # Limits of a mapping are those of its values, which the request checks itself.
+        # Limits of a mapping apply to its values, which the request checks itself.
         numeric = not isinstance(one.default, dict)
         type_ = Annotated[one.type, limits] if numeric and option.limits() else one.type
         default = None if optional else one.default
@@ -55,17 +55,17 @@ def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
 
 
 class Finding(Shape):
-    """A problem of a take, and its repair, if there is one."""
+    """A problem with a take, and its repair, if there is one."""
 
     words: str
     remedy: str | None = None
 
 
 class Item(Shape):
-    """An item of the project. `trim` is the first and last frame that count, `star` is 1, 0 or -1 (rejected).
+    """An item of the project. `trim` is the first and last frame used, `star` is 1, 0 or -1 (rejected).
 
     A variant is number `number` of its `seed`, as on the command line; those of older projects were all number 1.
-    `movement` is the movement that it belongs to; characters and styles serve all of them and belong to none.
+    `movement` is the movement it belongs to; characters and styles are shared by all and belong to none.
     """
 
     id: Id
@@ -115,7 +115,7 @@ class ProjectView(Shape):
 
 
 class ItemChange(Shape):
-    """Changes of an item; omitted fields stay. Changes with the same `step` are undone together."""
+    """Changes of an item; omitted fields are unchanged. Changes with the same `step` are undone together."""
 
     name: Name | None = None
     star: Literal[-1, 0, 1] | None = None
@@ -131,7 +131,7 @@ class Removal(Shape):
 
 
 class Regrouping(Shape):
-    """Takes that move to another movement, or, without one, to a new one of that name."""
+    """Takes to move to another movement or, if none is given, to a new one with the given name."""
 
     items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
     movement: Id | None = None
@@ -152,24 +152,24 @@ class Sample(Shape):
 
 
 class Problem(Shape):
-    """Why something was refused, in one sentence with the remedy."""
+    """The reason why a request was refused, in one sentence with the fix."""
 
     error: str
 
 
 def new_id() -> str:
-    """Return a unique id that cannot be guessed."""
+    """Return a unique, unguessable ID."""
     return secrets.token_hex(8)
 
 
 def display_name(text: str, default: str = "unnamed") -> str:
-    """Return a client's name without folders and control characters; it is only shown, never used as a file name."""
+    """Return a client's name without folders and control characters; for display only, never as a file name."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = _printable(last)
     return plain[:120] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:
-    """Return the ending of a name if it is a known one, else an empty string."""
+    """Return the extension of a name if it is known, else an empty string."""
     match = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
     return match[0] if match and match[0] in known else ""

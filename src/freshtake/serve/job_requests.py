@@ -1,4 +1,4 @@
-"""Bodies of requests for jobs, one per task. Fields that a request of `requests/` has are derived from it."""
+"""Bodies of job requests, one per task. Fields shared with a request of `requests/` are derived from it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Learn(shape_of(Learning)):  # type: ignore[misc]
 
 
 class PoseAt(Shape):
-    """The pose of an item at a frame, which variants reach at a second."""
+    """The pose of an item at a frame, to be reached by variants at a time in seconds."""
 
     item: Id
     frame: Frame
@@ -55,7 +55,7 @@ Pins = Annotated[list[PoseAt], Field(max_length=50)]
 
 
 class Vary(shape_of(Variants)):  # type: ignore[misc]
-    """Make variants of a model, one item each, numbered from `first`: the same as `freshtake vary --seed` makes."""
+    """Make variants of a model, one item each, numbered from `first`: the same ones as `freshtake vary --seed`."""
 
     task: Literal["vary"]
     items: OneId
@@ -66,7 +66,7 @@ class Vary(shape_of(Variants)):  # type: ignore[misc]
 
 
 class Again(shape_of(Variants, optional=True)):  # type: ignore[misc]
-    """Make variants again from their seeds, with changed settings where they are given.
+    """Remake variants from their seeds, with changed settings if given.
 
     `seconds` of null means the natural length. `replace` replaces the old variants; requests with the same `step` are
     undone together.
@@ -82,9 +82,9 @@ class Again(shape_of(Variants, optional=True)):  # type: ignore[misc]
 
 
 class Redraw(shape_of(Redrawing)):  # type: ignore[misc]
-    """Draw a stretch of a take or variant again, or a part of the body, with a model of the movement.
+    """Redraw a stretch of a take or variant, or a part of the body, with a model of the movement.
 
-    Each result is a new variant; the item stays as it is.
+    Each result is a new variant; the item does not change.
     """
 
     task: Literal["redraw"]
@@ -94,7 +94,7 @@ class Redraw(shape_of(Redrawing)):  # type: ignore[misc]
 
 
 class Repair(Shape):
-    """Repair takes by the remedies that findings name; without names, by all of them."""
+    """Repair takes with the given repairs of their findings; by default with all of them."""
 
     task: Literal["repair"]
     items: Ids
@@ -113,7 +113,7 @@ class Cut(Shape):
 
 
 class Export(Shape):
-    """Write items into a file to download; `pack` makes loops of models (or of the models of variants)."""
+    """Export items to a file to download; `pack` makes loops from models (or from the models of variants)."""
 
     task: Literal["export"]
     items: Ids
@@ -137,7 +137,7 @@ class Draw(Shape):
 
 
 class StyleLearn(shape_of(StyleLearning)):  # type: ignore[misc]
-    """Learn how normal takes (`items`) become takes in a style (`targets`)."""
+    """Learn to translate normal takes (`items`) into a style (`targets`)."""
 
     task: Literal["style_learn"]
     items: Ids
@@ -147,7 +147,7 @@ class StyleLearn(shape_of(StyleLearning)):  # type: ignore[misc]
 
 
 class StyleApply(shape_of(Styling)):  # type: ignore[misc]
-    """Translate takes into a style, or into several by weights."""
+    """Translate takes into a style, or into a weighted mix of several."""
 
     task: Literal["style_apply"]
     items: Ids
@@ -156,7 +156,7 @@ class StyleApply(shape_of(Styling)):  # type: ignore[misc]
 
 
 class BlendLearn(shape_of(Classes)):  # type: ignore[misc]
-    """Learn classes of takes, by name; `items` are all of them."""
+    """Learn named classes of takes; `items` are all takes."""
 
     task: Literal["blend_learn"]
     items: SomeIds = Field(default_factory=list)
@@ -165,7 +165,7 @@ class BlendLearn(shape_of(Classes)):  # type: ignore[misc]
 
 
 class BlendSample(Shape):
-    """Make a motion of a blend from moments: second, weights by class, turn in degrees per second, speed factor."""
+    """Make a motion of a blend from moments: time, weights by class, turn rate in degrees per second, speed factor."""
 
     task: Literal["blend_sample"]
     items: OneId
@@ -177,7 +177,7 @@ class BlendSample(Shape):
 
 
 class TextureLearn(shape_of(TextureLearning)):  # type: ignore[misc]
-    """Learn which frames of takes can be jumped between; `cells` are takes by name."""
+    """Learn between which frames of takes to jump; `cells` are takes by name."""
 
     task: Literal["texture_learn"]
     items: Ids
@@ -186,7 +186,7 @@ class TextureLearn(shape_of(TextureLearning)):  # type: ignore[misc]
 
 
 class TextureSample(shape_of(Playing)):  # type: ignore[misc]
-    """Play a texture, or make a loop of that length; 10 seconds by default."""
+    """Play a texture, or make a loop of the given length; 10 seconds by default."""
 
     task: Literal["texture_sample"]
     items: OneId
@@ -201,9 +201,9 @@ MOST_IN_CROWD = 1000  # characters; larger crowds are made on the command line, 
 
 
 class CrowdGroup(Shape):
-    """Characters of one model: how many, around which place (x, z), facing where (degrees; null: all ways).
+    """Characters of one model: their number, the position they surround (x, z), their heading (degrees; null: any).
 
-    With a `path` of two points or more they start around its first point and follow it. `size_range` of 0.1 makes
+    With a `path` of at least two points, they start around its first point and follow it. A `size_range` of 0.1 makes
     bodies 0.9 to 1.1 times as large as recorded.
     """
 
@@ -219,10 +219,10 @@ class CrowdGroup(Shape):
 
 
 class MakeCrowd(Shape):
-    """Make a crowd of groups and a scene of it; with a `format` also files to download.
+    """Make a crowd of groups and its scene; with a `format` also files to download.
 
-    `engine` is where it is made: here, on a Dask scheduler, or later by a render farm that is given a job, whose
-    machines see the files in the folder `shared`.
+    `engine` chooses where it is made: here, on a Dask scheduler, or later by a render farm given a job, whose machines
+    see the files in the folder `shared`.
     """
 
     task: Literal["crowd"]
@@ -239,12 +239,12 @@ class MakeCrowd(Shape):
     @model_validator(mode="after")
     def _not_too_many(self) -> MakeCrowd:
         if sum(group.count for group in self.groups) > MOST_IN_CROWD:
-            raise ValueError(f"at most {MOST_IN_CROWD} characters in all")
+            raise ValueError(f"at most {MOST_IN_CROWD} characters in total")
         return self
 
 
 class Noise(Shape):
-    """Make baselines from takes (`items`), changed as much as the variants in `matched`."""
+    """Make baselines from takes (`items`) that differ from them as much as the variants in `matched`."""
 
     task: Literal["noise"]
     items: Ids
@@ -256,7 +256,7 @@ class Noise(Shape):
 
 
 class Evaluate(Shape):
-    """Measure variants (`items`) next to real takes."""
+    """Measure variants (`items`) against real takes."""
 
     task: Literal["evaluate"]
     items: Ids
@@ -267,7 +267,7 @@ class Evaluate(Shape):
 
 
 class StudyDesign(shape_of(StudyPlan)):  # type: ignore[misc]
-    """Make a study of variants (`items`), the takes they were made from, and captured takes to show among them."""
+    """Make a study of variants (`items`), the takes they were made from, and captured takes shown among them."""
 
     task: Literal["study_design"]
     items: Ids

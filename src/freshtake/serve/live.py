@@ -73,12 +73,12 @@ async def live(
 def _stream_request(project: Any, model: str, source: str | None, style: str | None) -> StreamRequest:
     item = project.item(model)
     if item.kind != "model":
-        raise UsageError(f"{item.name} is no model: choose one that was learned")
+        raise UsageError(f"{item.name} is not a model: choose one that was learned")
     request = StreamRequest(project.path(model))
     if style is not None:
         worn = project.item(style)
         if worn.facts.get("method") != "style":
-            raise UsageError(f"{worn.name} is no style: choose a model that was learned in the Style tab")
+            raise UsageError(f"{worn.name} is not a style: choose a model that was learned in the Style tab")
         request = request._replace(style=project.path(style))
     if source is None:
         return request
@@ -87,7 +87,7 @@ def _stream_request(project: Any, model: str, source: str | None, style: str | N
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
-    """Pass the messages of the process to the event loop until it ends; runs in a thread."""
+    """Pass the process's messages to the event loop until it ends; runs in a thread."""
     with suppress(EOFError, OSError, RuntimeError):
         while True:
             message = stream.pipe.recv()
@@ -97,7 +97,7 @@ def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queu
 
 
 def _put(frames: asyncio.Queue[Any], message: Any) -> None:
-    # A slow page skips frames instead of falling behind: at most 12 wait.
+    # A slow page skips frames instead of falling behind: at most 12 are queued.
     if not isinstance(message, bytes) or frames.qsize() < 12:
         frames.put_nowait(message)
 
@@ -126,17 +126,17 @@ async def _receive_controls(socket: WebSocket, stream: Process) -> None:
         stream.pipe.send(control.model_dump(exclude_unset=True))
 
 
-AHEAD = 0.08  # seconds that frames are computed before they are due, so that controls act within 0.1 s
-LATE = 0.3  # seconds; a stream that is farther behind skips frames
-RATE = 60.0  # frames per second that are sent, whatever the model's rate
+AHEAD = 0.08  # seconds by which frames are computed before they are due, so that controls act within 0.1 s
+LATE = 0.3  # seconds; streams that are farther behind skip frames
+RATE = 60.0  # frames per second sent, whatever the model's rate
 MOST_STREAMS = 4  # simultaneous streams
 HEAD = struct.Struct("<Iff")
 
 
 class StreamRequest(NamedTuple):
-    """The model of a stream; the motion of any other than a style model may be translated into a `style`.
+    """The model of a stream; unless it is a style model, its motion may be translated into a `style`.
 
-    A style model translates a take (`source`), or the poses that arrive as VMC messages on the port `receive`.
+    A style model translates a take (`source`), or poses arriving as VMC messages on the port `receive`.
     """
 
     model: Path
@@ -149,7 +149,7 @@ class StreamRequest(NamedTuple):
 
 
 class Streams:
-    """The running streams, and one spare process, so that the next stream begins immediately."""
+    """The running streams, and a spare process so that the next stream starts immediately."""
 
     def __init__(self) -> None:
         self._lock, self._running = threading.Lock(), 0
@@ -160,7 +160,7 @@ class Streams:
         """Start a stream; its messages arrive on its pipe."""
         with self._lock:
             if self._running >= MOST_STREAMS:
-                raise UsageError(f"{MOST_STREAMS} live motions run already: stop one of them")
+                raise UsageError(f"{MOST_STREAMS} live motions are already running: stop one of them")
             self._running += 1
             stream, self._spare = self._spare, None
         if stream is not None and not stream.process.is_alive():
@@ -172,7 +172,7 @@ class Streams:
         except OSError:
             with self._lock:
                 self._running -= 1
-            raise UsageError("the process of this motion was ended from outside: begin again") from None
+            raise UsageError("the process of this motion was killed from outside: start again") from None
         threading.Thread(target=self.warm, daemon=True).start()
         return stream
 
@@ -199,7 +199,7 @@ class Streams:
 def run(pipe: Connection) -> None:
     """Wait for a request, then stream until the pipe is closed; runs in the process."""
     prepare_process()
-    import freshtake.workflows.live  # noqa: F401  loaded while nobody waits
+    import freshtake.workflows.live  # noqa: F401  loaded while nobody is waiting
 
     try:
         _stream(pipe, pipe.recv())
@@ -208,7 +208,7 @@ def run(pipe: Connection) -> None:
     except FreshtakeError as error:
         pipe.send({"error": plainly(str(error))})
     except Exception as error:
-        pipe.send({"error": f"the motion ended by something that should not happen ({type(error).__name__})"})
+        pipe.send({"error": f"the motion ended with an unexpected error ({type(error).__name__})"})
 
 
 def _stream(pipe: Connection, request: StreamRequest) -> None:
@@ -250,14 +250,14 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
 
 
 class _Outlet:
-    """Sends poses to an address that the page names, in addition to the page."""
+    """Sends poses to an address set by the page, in addition to the page."""
 
     def __init__(self, pipe: Connection, showing: Any, model: Path) -> None:
         self._pipe, self._showing, self._model = pipe, showing, model
         self._sender: Any = None
 
     def aim(self, address: str | None) -> None:
-        """Send to an address from now on, or stop; an invalid address is reported to the page."""
+        """Set the address to send to, or stop; an invalid address is reported to the page."""
         from freshtake.workflows.sending import LiveSender, address_of
 
         self.close()
@@ -289,7 +289,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
     began, number, frame = time.monotonic(), 0, None
     outlet = _Outlet(pipe, showing, model)
     while True:
-        # Frames are sent slightly ahead of time, so that a late packet does not stop the figure.
+        # Frames are sent slightly ahead of time, so that a late packet does not stall the figure.
         wait = began + number / RATE - AHEAD - time.monotonic()
         while pipe.poll(max(wait, 0.0)):
             controls = pipe.recv()

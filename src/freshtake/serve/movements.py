@@ -1,8 +1,8 @@
 """Group takes into movements, the units of a project, by name and pose cloud.
 
-A take joins a movement of the same kind and skeleton whose takes it resembles. Names that people chose decide first:
-`walk_1` and `walk_2` belong together unless they move very differently, `walk_1` and `limp_1` never do by themselves.
-Names without a meaningful word (`07_01`, `take_3`) are ignored, so the motion alone decides.
+A take joins a movement of the same kind and skeleton whose takes it resembles. Meaningful names take precedence:
+`walk_1` and `walk_2` belong together unless they move very differently, `walk_1` and `limp_1` are never grouped
+automatically. Names without a meaningful word (`07_01`, `take_3`) are ignored, so only the motion counts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from freshtake.serve.project import Project
 
 BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
-# Distances between pose clouds, in leg lengths. Nearest takes of one movement lie below .06 (99 of 100; CMU performers
-# with odd numbers; with even ones .06 too), different movements of the training folders above .10.
+# Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100; odd-numbered
+# CMU performers; even-numbered ones as well), different movements of the training folders above .10.
 ALIKE = 0.1
 ALIKE_BY_NAME = 0.25  # for takes with the same name
-POINTS = 48  # points of a stroke, and vertices of a mesh, that are compared
+POINTS = 48  # points of a stroke, or vertices of a mesh, that are compared
 PLAIN_NAMES = {
     "", "take", "takes", "clip", "motion", "mocap", "anim", "animation", "untitled", "recording", "scene", "mixamo com",
 }  # fmt: skip
@@ -48,8 +48,8 @@ class Print(NamedTuple):
 def print_of(motion: Motion) -> Print:
     """Return the kind, signature and pose cloud of a motion.
 
-    The cloud is the mean and the standard deviation of every point, seen from the body and in units of its size: it
-    does not depend on where, when, how often or in which direction something is done.
+    The cloud is the mean and standard deviation of every point, relative to the body and in units of its size: it does
+    not depend on where, when, how often or in which direction something is done.
     """
     if isinstance(motion, Clip):
         parts = (*motion.skeleton.names, *(str(parent) for parent in motion.skeleton.parents))
@@ -78,9 +78,9 @@ def _statistics(points: Floats) -> Floats:
 
 
 def _stroke_shape(stroke: Stroke) -> Floats:
-    """Return the drawn line as (2, points, 3): equal steps along it, centered, in units of its size."""
+    """Return the drawn line as (2, points, 3): with equal steps along it, centered, in units of its size."""
     flat = stroke.points[:, :2] if stroke.points.shape[1] > 1 else np.column_stack([stroke.times, stroke.points])
-    # Equal steps along the line make shapes comparable, whatever the speed of drawing.
+    # Equal steps along the line make shapes comparable at any drawing speed.
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))])
     at = np.linspace(0.0, way[-1], POINTS)
     line = np.column_stack([np.interp(at, way, column) for column in flat.T])
@@ -92,14 +92,14 @@ def _stroke_shape(stroke: Stroke) -> Floats:
 
 
 def distance(one: Floats, other: Floats) -> float:
-    """Return the root mean square distance of two pose clouds over their points (Frechet, of independent Gaussians)."""
+    """Return the root mean square distance of two pose clouds over points (Fréchet, for independent Gaussians)."""
     if one.shape != other.shape:
         return np.inf
     return float(np.sqrt(((one - other) ** 2).sum(axis=(0, 2)).mean()))
 
 
 def stem(name: str) -> str:
-    """Return a take's name without numbers at its end: walk for `walk_1`."""
+    """Return a take's name without trailing numbers: walk for `walk_1`."""
     return re.sub(r"[\s_.\-()]*\d+[\s_.\-()\d]*$", "", name).strip(" _.-")
 
 
@@ -118,7 +118,7 @@ class Known(NamedTuple):
 
 
 def known_takes(project: Project) -> list[Known]:
-    """Return all takes of a project that have a movement."""
+    """Return all takes of a project that belong to a movement."""
     items = project.items()
     movements = {item.id for item in items if item.kind == "movement"}
     return [
@@ -129,7 +129,7 @@ def known_takes(project: Project) -> list[Known]:
 
 
 def best_movement(known: Iterable[Known], name: str, described: Print) -> str | None:
-    """Return the movement that a take of this name and print belongs to, or None for a new one."""
+    """Return the movement that a take with this name and print belongs to, or None for a new one."""
     word = stem(name)
     best, nearest = None, np.inf
     for take in known:
@@ -139,7 +139,7 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
         # Equal names mean one movement, unless the motions are very different.
         if word == other and _says_something(word):
             limit = ALIKE_BY_NAME
-        # Different words mean different movements: a walk and a limp may look alike.
+        # Different words mean different movements: a walk and a limp may look similar.
         elif _says_something(word) and _says_something(other):
             continue
         else:
@@ -151,7 +151,7 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
 
 
 def movement_name(take: str) -> str:
-    """Return the name of a movement from its first take."""
+    """Derive the name of a movement from its first take."""
     return stem(take) or take
 
 
@@ -161,10 +161,10 @@ def new_movement(name: str, kind: str, signature: str, created: float) -> Item:
 
 
 def check_regroup(items: list[Item], movement: Item | None) -> None:
-    """Refuse takes that cannot be learned together with those of a movement."""
+    """Refuse takes that cannot be learned from together with those of a movement."""
     for item in items:
         if item.kind not in LEARNED:
-            raise UsageError(f"{item.name} is no take: takes are moved, and what is made of them stays where it is")
+            raise UsageError(f"{item.name} is not a take: only takes can be moved; everything made from them stays")
     signatures = {item.facts.get("signature") for item in items}
     if movement is not None:
         signatures.add(movement.facts.get("signature"))
@@ -174,7 +174,7 @@ def check_regroup(items: list[Item], movement: Item | None) -> None:
 
 
 def kind_of(facts: dict[str, Any]) -> str:
-    """Return the kind of movement that an item's facts describe."""
+    """Return the kind of movement described by an item's facts."""
     if facts.get("vertices") or "mesh" in str(facts.get("motion", "")):
         return MESH
     if facts.get("joints"):
@@ -186,13 +186,13 @@ def kind_of(facts: dict[str, Any]) -> str:
 
 
 def adopt_orphans(project: Project, created: float) -> None:
-    """Assign items of older versions without a movement to one, by their groups and names."""
+    """Assign items of older versions that have no movement to one, by their groups and names."""
     items = project.items()
     by_group: dict[tuple[Any, ...], str] = {}
     home: dict[str, str | None] = {item.id: item.movement for item in items}
     for item in items:
         style = item.kind == "model" and item.facts.get("method") == "style"
-        if item.movement or style or item.kind in ("movement", "character"):  # the latter three belong to none
+        if item.movement or style or item.kind in ("movement", "character"):  # these belong to none
             continue
         blend = item.kind == "model" and item.facts.get("method") == "density"
         if blend or item.kind in LEARNED:
@@ -221,7 +221,7 @@ def describe_takes(project: Project) -> None:
             continue
         try:
             described = print_of(read(project.path(item.id)))
-        except FreshtakeError:  # a missing or broken file is reported where it is used
+        except FreshtakeError:  # a missing or broken file is reported when it is used
             continue
         np.save(project.files / f"{item.id}.cloud.npy", described.cloud)
         project.put(item.model_copy(update={"facts": {**item.facts, "signature": described.signature}}))

@@ -1,4 +1,4 @@
-"""Processes that compile and answer queries; and what all have in common: a pipe, limits, an end with the server."""
+"""Processes that compile and answer queries, and what all share: a pipe, limits, and ending with the server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Publish = Callable[[dict[str, Any]], None]
 
 
 def steps_to_compile() -> list[str]:
-    """Return the steps of `warm_up` with functions that are not compiled on this machine."""
+    """Return the steps of `warm_up` that include functions not yet compiled on this machine."""
     from freshtake.numeric.compiled import has_machine_code
     from freshtake.workflows.compiling import expected_of_steps
 
@@ -40,10 +40,10 @@ def steps_to_compile() -> list[str]:
 
 
 class Warming:
-    """Runs steps of `warm_up` in one process of low priority and publishes {"warming": {step, seconds_left}}.
+    """Runs steps of `warm_up` in a low-priority process and publishes {"warming": {step, seconds_left}}.
 
-    The last event is {"warming": None}. A job that needs a function which is still compiling compiles it itself and
-    reports the time it needs.
+    The last event is {"warming": None}. A job that needs a function not yet compiled compiles it itself and reports
+    the time needed.
     """
 
     def __init__(self, publish: Publish, steps: Sequence[str] | None = None) -> None:
@@ -79,7 +79,7 @@ class Warming:
 
 
 def warm(steps: list[str], pipe: Connection) -> None:
-    """Compile step by step and send the remaining time through the pipe, None at the end; runs in the process."""
+    """Compile step by step and send the remaining time through the pipe, finally None; runs in the process."""
     prepare_process(LONG_JOBS)
     from freshtake.numeric.compiled import tell_of_compiling
     from freshtake.workflows.compiling import Countdown, expected_of_steps, warm_up
@@ -103,16 +103,16 @@ def warm(steps: list[str], pipe: Connection) -> None:
         pipe.send(None)
 
 
-SECONDS = 60.0  # processor time of one call, compiling included
+SECONDS = 60.0  # processor time of one call, including compilation
 PATIENCE = 10.0  # factor from processor time to the limit in wall-clock time, since the machine may be busy
 MEMORY = 2 * 2**30  # bytes for one call
-TOO_LONG = "this takes longer than a question may: try again, or use a smaller model or shorter takes"
-TOO_LARGE = "this needs more memory than a question may have: use a smaller model or shorter takes"
+TOO_LONG = "this takes too long for an immediate answer: try again, or use a smaller model or shorter takes"
+TOO_LARGE = "this needs too much memory for an immediate answer: use a smaller model or shorter takes"
 SHUTTING_DOWN = "the server is shutting down"
 
 
 class Process(NamedTuple):
-    """A process that runs, and the pipe to it."""
+    """A running process, and the pipe to it."""
 
     process: SpawnProcess
     pipe: Connection
@@ -127,25 +127,25 @@ class Process(NamedTuple):
 
 def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     """Start a new process that calls target(*arguments, pipe)."""
-    # A forked process would inherit locks that the server's threads hold, and never release them.
+    # A forked process would inherit locks held by the server's threads, and never release them.
     context = get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
     with _without_interrupts():
         process.start()
-    # While this end is open here, the pipe would not report that the process has died.
+    # While this end is open here, the pipe does not report that the process has died.
     theirs.close()
     return Process(process, pipe)
 
 
-# How nice processes are to the server and to one another (0 is the server's own priority): somebody looks at a question
-# or a stream and waits, a short job follows a slider, and what takes minutes anyway gets what the others leave.
+# Niceness of processes (0 is the server's priority): somebody is waiting for the answer to a question or watching a
+# stream, short jobs follow a slider, and long jobs get the remaining time.
 QUESTIONS, SHORT_JOBS, LONG_JOBS = 0, 5, 15
 
 
 def prepare_process(nice: int = QUESTIONS) -> None:
-    """Make a process end with the server, and nicer than it by so much."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
+    """Make this process end with the server, and increase its niceness."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the server, which ends its processes
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(nice)
@@ -153,7 +153,7 @@ def prepare_process(nice: int = QUESTIONS) -> None:
 
 @contextmanager
 def memory_limit(memory: int | None) -> Iterator[None]:
-    """Limit the additional memory of the process, where the system supports it."""
+    """Limit the additional memory of the process, if the system supports it."""
     try:
         import resource
     except ImportError:
@@ -173,7 +173,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Make the system end this process after so many more seconds of processor time, where supported."""
+    """Make the system end this process after this many more seconds of processor time, if supported."""
     try:
         import resource
     except ImportError:
@@ -185,9 +185,9 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def reported(error: Exception, what: str) -> str:
-    """Write a crash file, print where it is for the person who runs the server, and return a sentence for the page."""
+    """Write a crash file, print its location for whoever runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
-    return f"something went wrong that should not ({type(error).__name__}): please report it"
+    return f"an unexpected error occurred ({type(error).__name__}): please report it"
 
 
 @contextmanager
@@ -215,16 +215,16 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class _Question:
-    """A question in the line, and how many clients wait for its answer."""
+    """A queued question, and the number of clients waiting for its answer."""
 
     reply: asyncio.Future[Any]
     waiting: int = 0
 
 
 class HelperProcess:
-    """Calls functions in one other process, one after the other; a process that was killed is replaced.
+    """Calls functions in a separate process, one at a time; a killed process is replaced.
 
-    A call that exceeds its time or memory ends with its process, and the next call gets a new one.
+    A call that exceeds its time or memory ends together with its process, and the next call gets a new one.
     """
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -238,7 +238,7 @@ class HelperProcess:
     async def answer(self, request: Request, function: Callable[..., Answer], *arguments: Any) -> Answer:
         """Return the function's result to a request.
 
-        Requests that ask the same at the same time share one call; one that no client waits for any more is not made.
+        Simultaneous requests for the same result share one call; a call that no client waits for anymore is skipped.
         """
         if self._closed:
             raise UsageError(SHUTTING_DOWN)
@@ -259,19 +259,19 @@ class HelperProcess:
                 self._forget(key, question.reply)
                 question.reply.cancel()
         if not question.reply.done() or question.reply.cancelled():
-            raise UsageError(SHUTTING_DOWN if self._closed else "nobody waits for this answer any more")
+            raise UsageError(SHUTTING_DOWN if self._closed else "nobody is waiting for this answer anymore")
         answer: Answer = question.reply.result()
         return answer
 
     def _forget(self, key: bytes, reply: asyncio.Future[Any]) -> None:
-        # By the time that a cancelled reply reports, somebody may have asked the same again.
+        # By the time a cancelled reply reports, somebody may have asked the same question again.
         if key in self._asked and self._asked[key].reply is reply:
             del self._asked[key]
 
     def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Return the function's result, from any thread. The function must only read: it may be called twice."""
+        """Return the function's result, from any thread. The function must be read-only: it may be called twice."""
         with self._lock:
-            # Functions only read, so a call whose process was killed is repeated.
+            # Functions are read-only, so a call whose process was killed can be repeated.
             for _ in range(2):
                 if self._closed:
                     raise UsageError(SHUTTING_DOWN)
@@ -288,7 +288,7 @@ class HelperProcess:
                 if ran_out:
                     raise UsageError(TOO_LONG)
             else:
-                raise UsageError("the process that did this was ended from outside (is memory short?): try again")
+                raise UsageError("the process that did this was killed from outside (is memory short?): try again")
         if succeeded:
             answer: Answer = result
             return answer
@@ -299,7 +299,7 @@ class HelperProcess:
             self._end()
         if self._process is None:
             self._process = start_process(_answer_questions, *self._budget)
-            self._process.pipe.recv()  # wait until it is ready: starting does not count as time of the call
+            self._process.pipe.recv()  # wait until it is ready: startup does not count towards the call's time
         self._process.pipe.send(question)
         if not self._process.pipe.poll(PATIENCE * self._budget[0]):
             self._process.process.kill()
@@ -324,18 +324,18 @@ class HelperProcess:
 
 
 async def _left(request: Request) -> None:
-    """Wait until a client, whose body has been read, has gone."""
+    """Wait until a client whose body has been read disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
-    """Answer each call with a result, or with a sentence that explains the failure; runs in the process."""
+    """Answer each call with a result or a sentence explaining the failure; runs in the process."""
     from freshtake.numeric.blas_threads import one_blas_thread
 
     prepare_process()
-    warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
-    # Arrays are small here: threads that wait for each other on busy cores would cost more than they save.
+    warnings.simplefilter("ignore", RuntimeWarning)  # from NumPy: results are checked, problems reported in words
+    # Arrays are small here: threads waiting for each other on busy cores would cost more than they save.
     with one_blas_thread(), suppress(EOFError, OSError):
         pipe.send("ready")
         while True:

@@ -1,7 +1,6 @@
 """A project folder: files named after their items, and one SQLite file that describes them.
 
-Only the server writes. Everything is in the file as soon as it is reported, so a server that is killed loses nothing
-that was finished.
+Only the server writes. Everything is in the file as soon as it is reported, so a killed server loses no finished work.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ CREATE TABLE IF NOT EXISTS study_answers (study TEXT NOT NULL, code TEXT NOT NUL
 
 
 class MissingItem(UsageError):
-    """An item or job that is not in the project."""
+    """Raised for an item or job that is not in the project."""
 
 
 class Row(NamedTuple):
@@ -65,7 +64,7 @@ class Project:
         self.files, self.work = folder / "files", folder / "work"
         self._lock = RLock()
         self._listeners: list[Listener] = []
-        # The job whose changes are joined into one step, and the number of that step.
+        # The job whose changes are merged into one step, and the number of that step.
         self._joining: tuple[str | None, int | None] = None, None
         if read_only:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
@@ -102,7 +101,7 @@ class Project:
     # Reading
 
     def view_json(self) -> str:
-        """Return the project as JSON without parsing its items, of which there may be thousands."""
+        """Return the project as JSON without parsing its items, since there may be thousands."""
         with self._lock:
             # The page shows only recent jobs; older ones stay in the file.
             jobs = sorted(self._jobs.values(), key=lambda job: job.created)[-JOBS_SHOWN:]
@@ -135,7 +134,7 @@ class Project:
         return Item.model_validate_json(self._row(id).body)
 
     def free_name(self, kind: str, name: str) -> str:
-        """Return the name, with a number where another item of this kind has it."""
+        """Return the name, with a number added if another item of this kind has it."""
         question = "SELECT json_extract(body, '$.name') FROM items WHERE gone = 0 AND json_extract(body, '$.kind') = ?"
         with self._lock:
             taken = {row[0] for row in self._rows.execute(question, (kind,))}
@@ -150,11 +149,11 @@ class Project:
         return self.files / file
 
     def source(self, id: str) -> Path | None:
-        """Return the uploaded file that is kept next to an item's file, if there is one."""
+        """Return the uploaded file stored next to an item's file, if there is one."""
         return next(self.files.glob(f"{id}.source.*"), None)
 
     def cloud(self, id: str) -> Floats:
-        """Return the pose cloud of a take, by which takes are grouped; empty where it has none."""
+        """Return the pose cloud of a take, by which takes are grouped; empty if it has none."""
         file = self.files / f"{id}.cloud.npy"
         return np.asarray(np.load(file)) if file.exists() else np.empty(0)
 
@@ -162,13 +161,13 @@ class Project:
         with self._lock:
             row = self._rows.execute("SELECT file, gone, body FROM items WHERE id = ?", (id,)).fetchone()
         if row is None or row[1]:
-            raise MissingItem("this is not in the project any more: reload the page, or undo its removal")
+            raise MissingItem("this is no longer in the project: reload the page, or undo its removal")
         return Row(row[0], bool(row[1]), row[2])
 
     # Changes
 
     def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
-        """Add an item; with `words`, a label for undo, it can be undone."""
+        """Add an item; this can be undone if `words`, the label for undo, are given."""
         self._make_durable(file)
         with self._lock, self._rows:
             row = Row(file, False, item.model_dump_json())
@@ -179,7 +178,7 @@ class Project:
         return item
 
     def update(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
-        """Change an item, so that it can be undone; `words` describe the change. `file` replaces its file.
+        """Change an item, as an undoable step; `words` describe the change. `file` replaces its file.
 
         Consecutive changes `within` the same job, or the same drag of a slider, are undone together.
         """
@@ -193,7 +192,7 @@ class Project:
         return item
 
     def _make_durable(self, file: str | None) -> None:
-        """Flush a file to the disk before the row that names it."""
+        """Flush a file to disk before the row that refers to it."""
         if file is not None:
             make_durable(self.files / file)
             make_durable(self.files)
@@ -227,7 +226,7 @@ class Project:
                 old[item.id] = self._row(item.id)
                 changed = item.model_copy(update={"movement": target.id})
                 new[item.id] = old[item.id]._replace(body=changed.model_dump_json())
-            # A movement without items could not be reached on the page.
+            # A movement without items would be unreachable on the page.
             for left in {item.movement for item in moved} - {None, target.id}:
                 inside = [one.id for one in self.items() if one.movement == left]
                 if left is not None and not set(inside) - set(new):
@@ -240,16 +239,16 @@ class Project:
         return self._replay("undone = 0 ORDER BY number DESC", "old", 1)
 
     def redo(self) -> int:
-        """Redo the step that was undone last."""
+        """Redo the step undone last."""
         return self._replay("undone = 1 ORDER BY number ASC", "new", 0)
 
     def _replay(self, which: str, side: str, undone: int) -> int:
         with self._lock, self._rows:
             step = self._rows.execute(f"SELECT number, {side} FROM steps WHERE {which} LIMIT 1").fetchone()
             if step is None:
-                raise UsageError("there is nothing to undo" if undone else "there is nothing to do again")
+                raise UsageError("there is nothing to undo" if undone else "there is nothing to redo")
             self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, step[0]))
-            # Complete rows are restored, so that a step is undone exactly, whatever it changed.
+            # Complete rows are restored, so a step is undone exactly, whatever it changed.
             for id, row in json.loads(step[1]).items():
                 self._put(id, Row(*row))
             return self.change
@@ -259,7 +258,7 @@ class Project:
         self._rows.execute("DELETE FROM steps WHERE undone = 1")
         newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
         if within is not None and newest is not None and self._joining == (within, newest[0]):
-            # Undo restores the state before the first of the joined changes, redo that after the last.
+            # Undo restores the state before the first of the merged changes, redo that after the last.
             sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
             self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
         else:
@@ -290,7 +289,7 @@ class Project:
     # Jobs and presets
 
     def jobs(self) -> dict[str, Job]:
-        """Return all jobs by their ids."""
+        """Return all jobs by ID."""
         return self._jobs
 
     def job(self, id: str) -> Job:
@@ -318,7 +317,7 @@ class Project:
         return job
 
     def presets(self) -> dict[str, Any]:
-        """Return the settings that the page has stored, by name."""
+        """Return the settings stored by the page, by name."""
         with self._lock:
             return {name: json.loads(body) for name, body in self._rows.execute("SELECT name, body FROM presets")}
 
@@ -330,7 +329,7 @@ class Project:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Execute one statement on the tables of votes and studies, and return its rows."""
+        """Execute a statement on the tables of votes and studies, and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 
@@ -340,7 +339,7 @@ class Project:
         """Mark jobs that were running as interrupted, and delete files that belong to no item."""
         for job in list(self._jobs.values()):
             if job.state not in ENDED:
-                error = "the server ended while this was running: ask for it again"
+                error = "the server ended while this was running: start it again"
                 self.put_job(job.model_copy(update={"state": "interrupted", "error": error, "seconds_left": None}))
         with self._rows:
             self._rows.execute("DELETE FROM steps WHERE number <= (SELECT MAX(number) FROM steps) - ?", (MOST_UNDONE,))
@@ -362,12 +361,12 @@ def now() -> float:
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Refuse a folder of something else that contains `files` or `work`, whose content would be deleted."""
+    """Refuse a folder that is not a project but contains `files` or `work`, whose content would be deleted."""
     if (folder / "project.sqlite").exists():
         return
     for inner in (folder / "files", folder / "work"):
         if inner.is_dir() and any(inner.iterdir()):
-            problem = f"this is no project, and {inner.name} in it holds files of yours: name another with --project"
+            problem = f"this is not a project, and {inner.name} in it contains your files: name another with --project"
             raise FormatError(folder, problem)
 
 
@@ -381,12 +380,12 @@ def locked_folder(folder: Path) -> sqlite3.Connection:
         raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
     except sqlite3.DatabaseError:
         lock_file.close()
-        raise FormatError(folder / "in-use.sqlite", "this is no file of a project: remove it") from None
+        raise FormatError(folder / "in-use.sqlite", "this is not a project's file: remove it") from None
     return lock_file
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """Open the database of a project, with its tables."""
+    """Open a project's database, creating its tables."""
     rows = sqlite3.connect(path, check_same_thread=False)
     try:
         rows.execute("PRAGMA journal_mode = WAL")

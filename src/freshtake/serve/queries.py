@@ -1,4 +1,4 @@
-"""Questions about items whose answers take a while: they only read, and are called in other processes."""
+"""Read-only questions about items whose answers take a while; they are called in other processes."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from freshtake.workflows.retargeting import Onto
 
 DIGITS = 5
-MOST_COMPONENTS = 4  # principal components that are sent
+MOST_COMPONENTS = 4  # principal components sent
 Value = TypeVar("Value")
 
 
 class SizedCache(Generic[Value]):
-    """A thread-safe cache of arrays with a limit in bytes; the least recently used values are dropped first."""
+    """A thread-safe cache of arrays, limited in bytes; the least recently used values are dropped first."""
 
     def __init__(self, limit: int) -> None:
         self.limit, self.used = limit, 0
@@ -47,7 +47,7 @@ class SizedCache(Generic[Value]):
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, computing it where it is missing."""
+        """Return the value of a key, computing it if missing."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -64,7 +64,7 @@ class SizedCache(Generic[Value]):
 
 
 def size_of(value: object) -> int:
-    """Return the bytes of the arrays that a value holds, plus a small overhead."""
+    """Return the size in bytes of the arrays in a value, plus a small overhead."""
     if isinstance(value, np.ndarray):
         return value.nbytes + 200
     if isinstance(value, tuple | list):
@@ -78,7 +78,7 @@ SHAPES: SizedCache[Shape] = SizedCache(200 * 2**20)
 
 
 class Source(NamedTuple):
-    """The file of an item's motion and how to read it; `character` is a file whose skin is shown."""
+    """The file of an item's motion, and how to read it; `character` is a file whose skin is shown."""
 
     path: Path
     id: str
@@ -106,7 +106,7 @@ def motion_from(source: Source) -> Motion:
 
 
 def load_viewport() -> None:
-    """Import what the first scene needs, before somebody waits for it."""
+    """Import the modules that the first scene needs, before somebody waits for it."""
     from freshtake.reports.viewport import staging  # noqa: F401
 
 
@@ -115,7 +115,7 @@ def scene_from(sources: Sequence[Source]) -> Scene:
     from freshtake.reports.viewport.staging import dressed, fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
-    # Bodies keep their relative sizes where all units are known.
+    # Bodies keep their relative sizes if all units are known.
     scale = shared_scale(motions)
     pairs = zip(sources, motions, strict=True)
     shapes = [
@@ -134,7 +134,7 @@ def _onto(character: Path) -> Onto:
 
 @lru_cache(maxsize=16)
 def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> list[Difference]:
-    """Measure how motions differ from their takes, per joint; empty where they are not bodies."""
+    """Measure how motions differ from their takes, per joint; empty if they are not bodies."""
     from freshtake.reports.differences import differences
 
     clips, seen = ([motion_from(one._replace(character=None)) for one in some] for some in (takes, sources))
@@ -145,21 +145,21 @@ def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> li
 
 
 def as_json(function: Callable[..., Any], *arguments: Any) -> bytes:
-    """Return a function's result as JSON, so that the server only passes it on."""
+    """Return a function's result as JSON, so that the server only has to forward it."""
     from pydantic_core import to_json
 
     return to_json(function(*arguments))
 
 
 def with_manifest(manifest: dict[str, Any], data: bytes) -> bytes:
-    """Pack the length of a JSON manifest (uint32, little-endian), it, zeros to a multiple of 4, and data."""
+    """Pack the length of a JSON manifest (uint32, little-endian), the manifest, zeros to a multiple of 4, and data."""
     text = json.dumps(manifest, allow_nan=False).encode()
     head = struct.pack("<I", len(text)) + text
     return head + b"\0" * (-len(head) % 4) + data
 
 
 def scene_bytes(scene: Scene, ids: Sequence[str] = ()) -> bytes:
-    """Pack a scene with its manifest, in which shapes have the ids of their items."""
+    """Pack a scene with its manifest, in which shapes have the IDs of their items."""
     parts = packed(scene)
     for shape, id in zip(parts.manifest["shapes"], ids, strict=False):
         shape["id"] = id
@@ -181,7 +181,7 @@ def packed_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
 
 
 class VariantDifference(Body):
-    """A variant's difference (1: as the takes differ from their mean), and the parts of the body that stand out."""
+    """A variant's difference (1: as much as takes differ from their mean), and the parts of the body that stand out."""
 
     id: Id
     mean: float
@@ -189,7 +189,7 @@ class VariantDifference(Body):
 
 
 def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[VariantDifference]:
-    """Return for each motion how far it is from the mean of the takes."""
+    """Return how far each motion is from the mean of the takes."""
     measured = differences_of(tuple(takes), tuple(sources))
     return [
         VariantDifference(id=source.id, mean=round(one.mean, 3), parts=list(one.parts))
@@ -198,7 +198,7 @@ def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[
 
 
 def painted(source: Source, what: str, target: Path) -> bytes:
-    """Paint a motion (a character with its skin), store the picture in the file `target` and return it.
+    """Paint a motion (a character with its skin), store the picture in the file `target`, and return it.
 
     `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
     """
@@ -217,7 +217,7 @@ def painted(source: Source, what: str, target: Path) -> bytes:
 
 
 class Dof(Body):
-    """A number that changes over time, in words and with its unit."""
+    """A number that changes over time, described in words, with its unit."""
 
     name: str
     words: str
@@ -234,7 +234,7 @@ class OverTime(Body):
 
 
 class Curve(OverTime):
-    """The values of one item per frame; `against` where a second DOF was requested."""
+    """The values of one item per frame; `against` is for a second DOF, if requested."""
 
     values: list[float]
     against: list[float] | None = None
@@ -249,13 +249,13 @@ class CurveSet(Body):
 
 
 class Course(OverTime):
-    """One item's trajectory in the leading principal components: a list for each."""
+    """One item's trajectory in the leading principal components, one list for each."""
 
     components: list[list[float]]
 
 
 class ComponentSet(Body):
-    """Shares of the energy, and trajectories of all items."""
+    """Fractions of the energy, and trajectories of all items."""
 
     shares: list[float]
     courses: list[Course]
@@ -275,7 +275,7 @@ def dof_list(source: Source) -> list[Dof]:
 
 
 def curve_set(sources: Sequence[Source], dof: str, against: str | None) -> CurveSet:
-    """Return the values of one DOF or two, angles in degrees; unknown ones are refused."""
+    """Return the values of one or two DOFs, angles in degrees; unknown DOFs are refused."""
     from freshtake.reports.plots import in_degrees
 
     material, tracks = _tracks(tuple(sources))
@@ -314,7 +314,7 @@ def component_set(sources: Sequence[Source]) -> ComponentSet:
 
 @lru_cache(maxsize=8)
 def _tracks(sources: tuple[Source, ...]) -> tuple[Material, list[Track]]:
-    """Return tracks in the order of the motions: the first counts as the input, whose layout all others share."""
+    """Return tracks in the order of the motions: the first serves as the input, whose layout all others share."""
     from freshtake.evaluation.comparable import unpacked
 
     motions = [motion_from(source) for source in sources]
@@ -356,7 +356,7 @@ class Link(Body):
 
 
 class BodyFigure(Body):
-    """Joints seen from the front: names, parents (-1: none) and places to the right and up."""
+    """Joints seen from the front: names, parents (-1: none) and positions (right, up)."""
 
     names: list[str]
     parents: list[int]
@@ -364,7 +364,7 @@ class BodyFigure(Body):
 
 
 class Network(Body):
-    """The DOFs of a model, which varies with which (`edges`), links between joints (`links`), and sentences."""
+    """The DOFs of a model, which ones vary together (`edges`), links between joints (`links`), and sentences."""
 
     dofs: list[str]
     nodes: list[Node]

@@ -1,4 +1,4 @@
-"""Run the server: its address, its token, and its end."""
+"""Run the server: its address, its token, and its shutdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORTEST_TOKEN = 16
 
 
 class Serving(NamedTuple):
-    """The address of a running server; `url` contains the token where one is needed."""
+    """The address of a running server; `url` contains the token if one is needed."""
 
     url: str
     project: Path
@@ -32,7 +32,7 @@ def serve(
     folder: Path, *, host: str = "127.0.0.1", port: int | None = None, token: str | None = None,
     add: Callable[[FastAPI], None] | None = None, started: Callable[[Serving], None] = lambda serving: None,
 ) -> None:  # fmt: skip
-    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when the page can be opened.
+    """Serve a project until Ctrl-C. `add` adds pages; `started` is called when the page can be opened.
 
     Without a `token` one is generated; an empty one admits every user of this machine.
     """
@@ -55,7 +55,7 @@ def serve(
     if token == "" and open_to_network:
         raise UsageError(f"other machines can reach {host}, so a token is needed: leave --no-token or --host out")
     if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
-        raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is made up")
+        raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is generated")
     token = (token or None) if token is not None else secrets.token_hex(16)
     listening = _listening(host, port)
     try:
@@ -65,10 +65,10 @@ def serve(
         if add is not None:
             add(app)
         serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)
-        # Messages of clients are small controls.
+        # Clients send only small control messages.
         config = uvicorn.Config(
             app, log_level="warning", ws_max_size=2**16, server_header=False, timeout_graceful_shutdown=2,
-            http=LimitedProtocol, backlog=LimitedProtocol.most // 2,  # connections that wait to be accepted
+            http=LimitedProtocol, backlog=LimitedProtocol.most // 2,  # connections waiting to be accepted
         )  # fmt: skip
         limit_logs()
         with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C ends the server
@@ -94,7 +94,7 @@ async def _served(server: Any, listening: socket.socket, started: Callable[[], N
 def _address(host: str, port: int, token: str | None) -> str:
     name = host
     if host in ("0.0.0.0", "::"):
-        # This machine's address in the network, without sending anything.
+        # This finds the machine's network address without sending anything.
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
             try:
                 one.connect(("192.0.2.1", 9))  # reserved for documentation
@@ -105,7 +105,7 @@ def _address(host: str, port: int, token: str | None) -> str:
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket, at the requested port, else at the default port or one of the next."""
+    """Return a listening socket at the requested port, else at the default port or one of the following."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Run jobs in worker processes, which are kept warm; short and long tasks have separate ones."""
+"""Run jobs in worker processes that stay alive; short and long tasks have separate ones."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from freshtake.workflows.compiling import usable_cores
 MOST_WAITING = 200
 TICK = 0.25  # seconds between checks of the time limit
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
-KILLED = "the process that did this was ended from outside (is memory short?): try again, or with less"
-NOT_KEPT = "this could not be kept ({}): try again"
+KILLED = "the process that did this was killed from outside (is memory short?): try again, or with less"
+NOT_KEPT = "this could not be stored ({}): try again"
 OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.varying")
 
-# A job is read, changed and stored under this lock: stale progress would otherwise undo a cancel.
+# A job is read, changed and stored under this lock; otherwise stale progress could undo a cancellation.
 _changing = threading.RLock()
 
 
@@ -48,7 +48,7 @@ class Workers:
         count = count or max(1, min(4, usable_cores() - 1))
         # By whether their tasks are long.
         self._waiting: dict[bool, JobQueue] = {False: queue.Queue(), True: queue.Queue()}
-        # One process is reserved for short jobs, so that a slider does not wait for learning.
+        # One process is reserved for short jobs, so that sliders do not wait for learning.
         self._slots = [_Slot(project, self._waiting[long], long) for long in (False, *[True] * count)]
         for slot in self._slots:
             slot.start()
@@ -59,7 +59,7 @@ class Workers:
             raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
         jobs = self._waiting[TASKS[task].long]
         if jobs.qsize() >= MOST_WAITING:
-            raise UsageError("too much is waiting already: let some of it finish, or cancel it")
+            raise UsageError("too many jobs are waiting already: let some finish, or cancel them")
         ids = list(items)
         movement = next(iter([self.project.item(id).movement for id in ids]), None)
         job = self.project.put_job(Job(id=new_id(), task=task, created=now(), items=ids, movement=movement))
@@ -90,7 +90,7 @@ class Workers:
 
 
 class _Slot(threading.Thread):
-    """A worker process, replaced when it ends, and the thread that listens to it."""
+    """A worker process, replaced when it ends, and the thread listening to it."""
 
     def __init__(self, project: Project, jobs: JobQueue, long: bool) -> None:
         super().__init__(daemon=True)
@@ -104,8 +104,8 @@ class _Slot(threading.Thread):
         self.closed = False
 
     def run(self) -> None:
-        """Run jobs one after the other, until None arrives."""
-        if not self._long:  # somebody waits for these
+        """Run jobs in turn until None arrives."""
+        if not self._long:  # somebody is waiting for these
             self._to_process()
         while (entry := self._jobs.get()) is not None:
             job, settings = entry
@@ -119,7 +119,7 @@ class _Slot(threading.Thread):
                 self._kill()
 
     def close(self) -> None:
-        """Kill the process, and begin no further job."""
+        """Kill the process, and start no more jobs."""
         self.closed = True
         with self._lock:
             self._kill()
@@ -132,7 +132,7 @@ class _Slot(threading.Thread):
     def _to_process(self) -> Connection:
         """Return the pipe to a running process."""
         if self._process is not None:
-            # A process is replaced regularly, so that leaks of libraries do not add up.
+            # Processes are replaced regularly, so that leaks in libraries do not accumulate.
             if not self._killed and self._count < 100 and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
@@ -159,7 +159,7 @@ class _Slot(threading.Thread):
         except (EOFError, OSError):
             self._killed = True
             ended = {} if self.closed else _failed(KILLED)
-        except Exception as error:  # such as a full disk; the next job gets a new process
+        except Exception as error:  # e.g. a full disk; the next job gets a new process
             self._killed = True
             ended = _failed(NOT_KEPT.format(error))
         finally:
@@ -173,12 +173,12 @@ class _Slot(threading.Thread):
         try:
             if changes:
                 self._change(id, **changes, seconds_left=None)
-        except Exception as error:  # such as a full disk
+        except Exception as error:  # e.g. a full disk
             with suppress(Exception):
                 self._change(id, **_failed(NOT_KEPT.format(error)), seconds_left=None)
 
     def _listen(self, pipe: Connection, id: str, seconds: float | None) -> dict[str, Any]:
-        """Handle the messages of the process, and return how the job ended."""
+        """Handle the messages of the process, and return the job's outcome."""
         began = time.monotonic()
         while True:
             if seconds is not None and time.monotonic() - began > seconds:
@@ -207,7 +207,7 @@ class _Slot(threading.Thread):
     def _report(self, id: str, began: float, phase: str, done: float, of: float) -> None:
         share = done / of if of > 0.0 else 0.0
         took = time.monotonic() - began
-        # At first an estimate would be too unsteady.
+        # Early estimates would be too unsteady.
         remaining = round(took * (1.0 / share - 1.0), 1) if share > 0.02 else None
         self._change(id, phase=phase, done=done, of=of, seconds_left=remaining)
 
@@ -222,7 +222,7 @@ class _Slot(threading.Thread):
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
         try:
             self._project.update(item, words, file, within=self._step, **changes)
-        except MissingItem:  # removed meanwhile
+        except MissingItem:  # removed in the meantime
             (self._project.files / file).unlink(missing_ok=True)
             return
         self._change(id, made=[*self._project.job(id).made, item])
@@ -233,7 +233,7 @@ def _failed(sentence: str) -> dict[str, Any]:
 
 
 def _undo_words(item: Item, task: str) -> str | None:
-    """Return the label for undoing a new item; None for files to download, which are not undone."""
+    """Return the label for undoing a new item; None for files to download, which cannot be undone."""
     if item.kind in ("export", "report", "crowd"):
         return None
     if item.kind == "variant":
@@ -265,7 +265,7 @@ def work(folder: Path, nice: int, pipe: Connection) -> None:
 
 
 def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict[str, Any]) -> None:
-    """Run one job; exceptions in it do not end the process."""
+    """Run one job; its exceptions do not end the process."""
     from freshtake.serve.tasks.context import Context
 
     task = TASKS[name]
@@ -277,7 +277,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     except FreshtakeError as error:
         pipe.send(("failed", context.in_words(str(error))))
     except MemoryError:
-        pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
+        pipe.send(("failed", "this needs more memory than allowed: use a shorter or smaller file"))
     except Exception as error:
         pipe.send(("failed", reported(error, f"job {name}")))
     finally:
@@ -289,14 +289,14 @@ def _warnings_as_notes(warn: Any) -> Iterator[None]:
     """Turn Python warnings into notes of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
+        warnings.simplefilter("ignore", RuntimeWarning)  # from NumPy: results are checked, problems reported in words
         warnings.showwarning = lambda message, *rest, **more: warn(str(message))
         yield
 
 
 @contextmanager
 def _compiling(task: Task, context: Any) -> Iterator[None]:
-    """Report the compiling of kernels, which happens once after an installation, and how long it takes."""
+    """Report compilation, which happens once after installation, and how long it takes."""
     from freshtake.numeric.compiled import tell_of_compiling
     from freshtake.workflows.compiling import Countdown, expected_times
 

@@ -1,8 +1,8 @@
-"""Bundle the modules of the page: many small files over a slow link would wait for each other.
+"""Bundle the page's modules, since many small files load slowly over a slow link.
 
-Each module becomes a function that is called once, after the modules that it imports; modules must not import each
-other in cycles. Only the forms that the page uses are supported: named and default imports, exports in front of a
-declaration, and lists of exports.
+Each module becomes a function that is called once, after the modules it imports; modules must not import each
+other in cycles. Only the forms that the page uses are supported: named and default imports, exported
+declarations, and lists of exports.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ DEFAULT = re.compile(r"^export\s+default\s+", re.MULTILINE)
 
 
 def bundled(start: str, read: Callable[[str], str]) -> str:
-    """Return `start` and its imports as one module; `read` returns the text of an address."""
-    # Depth first, so that a module is called after all that it imports.
+    """Return `start` and its imports as one module; `read` returns the text at an address."""
+    # Depth first, so that a module is called after all its imports.
     order = list(_in_order(start, read, [], set()))
     number = {address: k for k, address in enumerate(order)}
     return "".join(f"const m{number[one]} = (() => {{\n{_module(one, read(one), number)}}})();\n" for one in order)
@@ -28,7 +28,7 @@ def bundled(start: str, read: Callable[[str], str]) -> str:
 
 def _in_order(address: str, read: Callable[[str], str], above: list[str], seen: set[str]) -> Iterator[str]:
     if address in above:
-        raise ValueError(f"modules import each other in a circle: {' -> '.join([*above, address])}")
+        raise ValueError(f"modules import each other in a cycle: {' -> '.join([*above, address])}")
     if address in seen:
         return
     text = read(address)

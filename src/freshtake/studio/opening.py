@@ -1,4 +1,4 @@
-"""Open the studio: server, page, and files that are added to the project at the start."""
+"""Open the studio: its server, its page, and files to add to the project at the start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from freshtake.serve.running import Serving, serve
 def open_studio(
     folder: Path, sources: Sequence[Path] = (), *, started: Callable[[Serving], None], **listening: Any
 ) -> None:
-    """Serve the page of a project until Ctrl-C; `sources` are read as if dropped onto it."""
+    """Serve a project's page until Ctrl-C; `sources` are read as if dropped onto it."""
     files = _checked(sources)
     apps: list[Any] = []
 
@@ -33,7 +33,7 @@ def open_studio(
 
 
 def _checked(sources: Sequence[Path]) -> list[Path]:
-    """Return the files, checked to exist; the skeleton of an AMC precedes it."""
+    """Check that the files exist and return them, each AMC preceded by its skeleton."""
     from freshtake.formats.acclaim import skeleton_file
     from freshtake.formats.files import is_folder, read_head
     from freshtake.formats.read_options import ReadOptions
@@ -41,7 +41,7 @@ def _checked(sources: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for source in sources:
         if is_folder(source):
-            raise FormatError(source, "a folder of meshes is no file to send: convert it to .npz first")
+            raise FormatError(source, "a folder of meshes is not a file: convert it to .npz first")
         read_head(source)
         if source.suffix.lower() == ".amc":
             files.append(skeleton_file(source, ReadOptions()))

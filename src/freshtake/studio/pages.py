@@ -1,7 +1,7 @@
 """Serve the files of the page, and those of the viewport below /viewport/. Only files of the package are served.
 
-What a browser loads is below /v/HASH/, which changes with the content: it is cached forever, and sent compressed. The
-modules are one file.
+The files that a browser loads are below /v/HASH/, which changes with the content: they are cached forever and sent
+compressed. The modules are bundled into one file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FOR_GOOD, ASK = "public, max-age=31536000, immutable", "no-cache"
 
 
 class PageFile:
-    """A file of the page, with a tag that changes with it; `keep` is the browser's cache policy."""
+    """A file of the page, with a tag that changes with its content; `keep` is the browser's cache policy."""
 
     def __init__(self, data: bytes, media_type: str, keep: str = ASK) -> None:
         self.data, self.media_type, self.keep = data, media_type, keep
@@ -45,7 +45,7 @@ class PageFile:
         return gzip.compress(self.data, 9, mtime=0)
 
     def answer(self, known: str, accepted: str) -> Response:
-        """Return the file as a response, or "not modified" where the browser has it."""
+        """Return the file as a response, or "not modified" if the browser has it."""
         headers = {"etag": f'"{self.tag}"', "cache-control": self.keep, "vary": "accept-encoding"}
         if f'"{self.tag}"' == known:
             return Response(status_code=304, headers=headers)
@@ -73,7 +73,7 @@ def page_files() -> dict[str, PageFile]:
 
 def _start_page(template: PageFile, stamp: str) -> PageFile:
     """Return the start page, which loads the bundle instead of the modules."""
-    # Preloads of single modules would load everything twice.
+    # Preloading single modules would load everything twice.
     text = re.sub(r'<link rel="(?:stylesheet|modulepreload)"[^>]*>\n', "", template.data.decode())
     start = '<script type="module" src="'
     text = text.replace(f'{start}app.js">', f'{start}v/{stamp}/bundle.js">')

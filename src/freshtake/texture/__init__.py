@@ -1,4 +1,4 @@
-"""texture: one animation of a mesh or skeleton to endless, looped and steered ones (Sattler, Sarlette, Klein 2004)."""
+"""texture: endless, looped and steered motion from one mesh or skeleton animation (Sattler, Sarlette, Klein 2004)."""
 
 from __future__ import annotations
 

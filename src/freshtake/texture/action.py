@@ -1,7 +1,7 @@
 """The action of loops: the moving part of the takes, likeness to it, and the course over the ground.
 
-Rows begin with three speeds: forward and sideways in the heading of the frame before, and of turning. The turning of
-single steps stays; the smoothed turning is the course of a loop, which is replaced.
+Rows begin with three speeds: forward and sideways in the heading of the previous frame, and turning. The turning within
+single steps is kept; the smoothed turning is the course of a loop, which is replaced.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from freshtake.texture.frame_distance import Segments
 
 COURSES = ("straight", "closed", "free")
 SMOOTH = 0.25  # seconds: deviation of the Gaussian that smooths turning
-FAST = np.radians(25.0)  # a second: bending by this much costs as much as a frame that is shown twice
-STANDS = 0.55  # travel over movement about the root, less is standing: walks, runs 1.2 and more, cheers 0.45 at most
-STILL = 0.25  # share of the usual movement below which a body stands; walking has more, even next to running
+FAST = np.radians(25.0)  # per second: bending by this much costs as much as showing a frame twice
+STANDS = 0.55  # travel over movement about the root; less is standing: walks and runs from 1.2, cheers up to 0.45
+STILL = 0.25  # fraction of the usual movement below which a body stands; walking has more, even in takes with running
 ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
 
 
 class Likeness(NamedTuple):
     """How fast a loop travels, how much it moves and how far its poses reach, each as a factor of the action's.
 
-    `travel` is None where the takes do not travel.
+    `travel` is None if the takes do not travel.
     """
 
     travel: float | None
@@ -51,9 +51,9 @@ class Likeness(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """The frames (frames,) of the takes that loops are made of, and the pace of each frame.
+    """The frames (frames,) of the takes from which loops are made, and the pace of each frame.
 
-    `travel` and `energy` (frames,) are smoothed over steps and 1 on average over the action of a frame's cell; `speed`
+    `travel` and `energy` (frames,) are smoothed over steps and average 1 over the action of a frame's cell; `speed`
     (frames,) is that average of the travel, per second.
     """
 
@@ -65,7 +65,7 @@ class Action:
     cells: Ints
 
     def costs(self) -> Floats:
-        """Return the cost of showing each frame (frames,): 1 where its pace is as far off as a loop's may be."""
+        """Return the cost of showing each frame (frames,): 1 if its pace is as far off as a loop's may be."""
         pace = self.energy if self.travel is None else self.travel
         return np.asarray(np.square((pace - 1.0) / (ALIKE - 1.0)))
 
@@ -77,10 +77,10 @@ class Action:
         return Likeness(travel, float(self.energy[shown].mean() * tempo), float(spread))
 
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
-        """Return the likeness of a loop as it is shown, in `rows`: fades add movement and slow a body down.
+        """Return the likeness of a loop as shown, in `rows`: fades add movement and slow a body down.
 
         Its points move by `moved` from frame to frame on average, those of the takes by `steps` (frames,); `frame` is
-        one of its frames, whose cell's movement is the measure.
+        one of its frames, whose cell's movement is the reference.
         """
         mine = self.frames & (self.cells == self.cells[frame])
         energy = moved / max(float(steps[mine].mean()), 1e-300)
@@ -98,7 +98,7 @@ class Action:
 def action_of(
     rows: Floats, poses: Floats, segments: Segments, frame_time: float, *, rates: int, among: Bools | None = None
 ) -> Action:
-    """Find the part of the takes, or of the frames `among`, that moves; standing before and after is left out.
+    """Find the moving part of the takes, or of the frames `among`; standing before and after is left out.
 
     The first `rates` columns of the rows (frames, columns) are speeds along the ground; `poses` (frames, values) are
     the same frames without travel, in the unit of the speeds.
@@ -126,8 +126,8 @@ def action_of(
 def joint_speed_factor(motion: Clip, takes: Sequence[Clip], frames: Bools) -> float:
     """Compare the mean speed of the joints about the root with that in some frames (frames,) of the takes.
 
-    This measures the finished motion, feet planted; a root mean square over all joints hardly shows a
-    small movement of many of them.
+    This measures the finished motion, feet planted; a root mean square over all joints would hardly show a small
+    movement of many of them.
     """
     steps = np.concatenate([_joint_steps(take) for take in takes])[frames]
     return float(_joint_steps(motion).mean() / max(float(steps.mean()), 1e-300))
@@ -147,8 +147,8 @@ def moved_steps(poses: Floats) -> Floats:
 
 
 def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> Bools:
-    """Find frames (frames,) in which a take moves by a small share of the usual for longer than a pause."""
-    # The upper quartile is the usual movement even where a take stands for half of its time.
+    """Find frames (frames,) in which a take moves by a small fraction of the usual for longer than a pause."""
+    # The upper quartile is the usual movement even if a take stands still half of the time.
     slow = activity < STILL * np.percentile(activity[among], 75.0)
     out = np.zeros_like(slow)
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
@@ -159,7 +159,7 @@ def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> 
 
 
 class LoopCourse(NamedTuple):
-    """Rows of a loop on its course; travel (3,) of one pass, and its turn before and after."""
+    """Rows of a loop on its course; travel (3,) of one pass, and its rotation before and after."""
 
     rows: Floats
     travel: Floats
@@ -171,7 +171,7 @@ def check_course(course: str | float | None) -> None:
     """Check that a course is one of the names, a number of degrees, or None."""
     if isinstance(course, (int, float)) and not isinstance(course, bool):
         if not abs(course) <= 3600.0:
-            raise UsageError(f"a loop turns by at most 3600 degrees either way, not {course}")
+            raise UsageError(f"a loop turns by at most 3600 degrees in either direction, not {course}")
     elif course is not None and course not in COURSES:
         raise UsageError(f"a loop's course is {', '.join(COURSES)} or a number of degrees, not {course!r}")
 
@@ -185,14 +185,14 @@ def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
 def turning_costs(trend: Floats, rate: float) -> Floats:
     """Compute the cost of bending each frame to a rate of turning (frames,), 1 for `FAST`.
 
-    A rate outside the takes' range is replaced by the nearest one inside: what no choice of frames can
-    give must not be paid for by larger jumps.
+    A rate outside the takes' range is replaced by the nearest one inside: no choice of frames can reach it, so it must
+    not cost larger jumps.
     """
     return np.asarray(np.square((trend - np.clip(rate, trend.min(), trend.max())) / FAST))
 
 
 def rate_of(course: str | float | None, seconds: float) -> float | None:
-    """Return the radians a second that a course turns by; None for one that is left as it is."""
+    """Return a course's turn rate in radians per second; None if it is left unchanged."""
     if course == "free":
         return None
     turns = 2.0 * np.pi if course == "closed" else np.radians(course) if isinstance(course, (int, float)) else 0.0
@@ -200,9 +200,9 @@ def rate_of(course: str | float | None, seconds: float) -> float | None:
 
 
 def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
-    """Bend a loop's rows to a course; None: straight, or without travel where it hardly travels.
+    """Bend a loop's rows to a course; None: straight, or in place if it hardly travels.
 
-    `moves` is how far the body moves about itself from frame to frame.
+    `moves` is the body's mean movement about its root from frame to frame.
     """
     turned = float(rows[:, 2].sum() * frame_time)
     if course == "free":
@@ -217,9 +217,9 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
     travel, path = _once(out, frame_time, up)
     stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
     if course == "closed" or (course is None and stands):
-        # The drift is spread evenly over all frames: removed in one, it would show as a slide.
+        # The drift is spread evenly over all frames: removed in one, it would be visible as a slide.
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
-        # Rows hold speeds in the heading of the frame before, so the drift is rotated into it.
+        # Rows contain speeds in the heading of the previous frame, so the drift is rotated into it.
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
         out[:, 0] -= step.real
         out[:, 1] -= step.imag
@@ -228,7 +228,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
 
 
 def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
-    """Compute the travel of one pass through a loop, and its path, the frame after the last included."""
+    """Compute the travel of one pass through a loop, and its path, including the frame after the last."""
     path = summed(np.concatenate([rows, rows[:1]])[:, :3], frame_time, AT_ORIGIN, up)
     travel = np.zeros(3)
     set_ground(travel, path.ground[-1] - path.ground[0], up)

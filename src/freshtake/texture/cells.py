@@ -1,6 +1,6 @@
 """Motion control: the best path from the frame shown into another cell, within a look-ahead (Sattler 2004, §2.5).
 
-A walk cut into cells by where it turns: forward, left and right.
+Also cuts a walk into cells by how it turns: forward, left and right.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from freshtake.texture.synthesize import PlayState
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
-ENTRIES = 4  # jumps into each other cell that are kept per frame
-FARTHEST = 100_000  # frames after which a search for a path ends
+ENTRIES = 4  # jumps kept per frame into each other cell
+FARTHEST = 100_000  # frames after which a path search gives up
 CELLS = ("forward", "left", "right")
-TURNING = np.radians(25.0)  # per second: more is a turn
+TURNING = np.radians(25.0)  # per second: above, a walk turns
 WINDOW = 0.25  # seconds to either side over which turning is measured
 
 
@@ -35,10 +35,10 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     if not model.entries:
         return state.heading_for(())
     _, jumps = model.live
-    # No best path shows a frame twice, so looking farther ahead than there are frames finds nothing.
+    # A best path never shows a frame twice, so looking ahead by more than the number of frames is pointless.
     ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
     frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
-    # A second jump within the fade of the first would be visible, so play settles before it is steered.
+    # A second jump during the fade of the first would be visible, so play settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
     path = path_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
@@ -61,20 +61,20 @@ def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
 def path_into(
     cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
-    """Find the frames to show next, up to the first in the cell; none where `frame` is in it already.
+    """Find the frames to show next, up to the first in the cell; none if `frame` is already in it.
 
-    The path is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
+    The path is the cheapest that arrives within `ahead` frames; if none does, the cheapest among the shortest.
     `entries` are jumps into this cell.
     """
     goal = (segments.cells() == cell) & reach.alive
     if goal[frame]:
         return ()
-    natural = segments.successors()  # also through frames that lead to a dead end: the path is left before it
+    natural = segments.successors()  # also through frames that lead to a dead end: the path turns off before it
     horizon = max(1, ahead)
     least = np.empty((horizon + 1, segments.frames))
     direct = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
     arrival_costs(goal.astype(np.intp), natural, *direct, horizon, least)
-    if np.isfinite(least[horizon, frame]):  # one jump; another within the same fade would be visible
+    if np.isfinite(least[horizon, frame]):  # one jump; another during its fade would be visible
         return _followed(least, horizon, frame, goal.astype(np.intp), natural, *direct)
     targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
     costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
@@ -87,7 +87,7 @@ def path_into(
             raise UsageError(
                 f"the cell {segments.names[cell]!r} cannot be reached from {segments.names[segments.cells()[frame]]!r}"
             )
-        # Doubling finds a far path at a cost of at most a few times the horizon that it needs.
+        # Doubling finds a long path at the cost of at most a few times its horizon.
         horizon *= 2
     remaining = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
     return _followed(least, remaining, frame, goal.astype(np.intp), natural, targets, costs)
@@ -123,7 +123,7 @@ def turn_cells(clip: Clip) -> dict[str, list[Clip]]:
     angles = np.unwrap(heading(clip))
     reach = max(1, round(WINDOW / clip.frame_time))
     if len(angles) <= 2 * reach:
-        raise UsageError(f"{clip.name or 'the clip'} is too short to be cut by where it turns")
+        raise UsageError(f"{clip.name or 'the clip'} is too short to be cut by its turns")
     # Turning is averaged over half a second, so that the sway of single steps does not split the clip.
     inner = (angles[2 * reach :] - angles[: -2 * reach]) / (2 * reach * clip.frame_time)
     rate = np.concatenate([np.full(reach, inner[0]), inner, np.full(reach, inner[-1])])

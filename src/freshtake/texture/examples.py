@@ -1,4 +1,4 @@
-"""The data of a model: takes as rows that can be decoded, and as poses and velocities that can be compared.
+"""The data of a model: takes as rows for decoding, and as poses and velocities for comparing frames.
 
 Central velocities of every vertex, joint or point (Sattler 2004, eq. 4).
 """
@@ -29,8 +29,8 @@ from freshtake.texture.shape import Shape
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
     """Return half the difference of the frames after and before each, (frames, ...) (Sattler 2004, eq. 4).
 
-    Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, which no frame in
-    motion resembles.
+    Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, unlike any moving
+    frame.
     """
     if len(positions) < 2:
         return np.zeros_like(positions)
@@ -44,7 +44,7 @@ def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool 
     """Compute world velocities, rotated into the heading, of points (frames, points, 3) relative to the body."""
     if path is None:
         return central_velocities(local, still_ends)
-    # In the world, where a standing foot has no velocity; relative to the body it has one.
+    # In world space a standing foot has no velocity; relative to the body it does.
     world = placed(local, path, up)
     return turned_back(central_velocities(world, still_ends), path.heading, up)
 
@@ -52,9 +52,9 @@ def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool 
 class Material(NamedTuple):
     """Rows (frames, columns) of all takes, concatenated, and the same frames as points.
 
-    `rows` are the columns of the recipe (of a mesh: all of them, the root's rates first); `poses` are points about the
-    body and `velocities` theirs in the world (frames, values), scaled so that a squared distance is the mean square
-    over the body, in the takes' unit of length.
+    `rows` are the columns of the recipe (for a mesh all of them, the root's rates first); `poses` are points relative
+    to the body and `velocities` their world velocities (frames, values), scaled so that a squared distance is the mean
+    square over the body, in the takes' unit of length.
     """
 
     rows: Floats
@@ -66,7 +66,7 @@ class Material(NamedTuple):
 
 
 class Described(NamedTuple):
-    """Takes as a model keeps them: `rows` (frames, columns), of meshes weights of the modes in `shape`.
+    """Takes as stored in a model: `rows` (frames, columns), for meshes weights of the modes in `shape`.
 
     Frames are compared by `weights`.
     """
@@ -81,14 +81,14 @@ class Described(NamedTuple):
 
 @dataclass(frozen=True)
 class Takes:
-    """Motions, and the name of the cell of each."""
+    """Motions, and the cell name of each."""
 
     motions: list[Any]
     cells: list[str]
 
 
 def takes_of(given: Any) -> Takes:
-    """List the takes: one motion, a sequence of motions, or motions by the name of their cell."""
+    """List the takes, given as one motion, a sequence of motions, or motions by cell name."""
     if isinstance(given, Takes):
         return given
     if isinstance(given, dict):
@@ -99,7 +99,7 @@ def takes_of(given: Any) -> Takes:
     else:
         pairs = [("all", motion) for motion in _listed(given)]
     if not pairs:
-        raise UsageError("there is nothing to learn from: give at least one take")
+        raise UsageError("there are no takes to learn from: give at least one")
     return Takes([motion for _, motion in pairs], [name for name, _ in pairs])
 
 
@@ -108,16 +108,16 @@ def _listed(given: Any) -> list[Any]:
 
 
 def segments_of(takes: Takes) -> Segments:
-    """Return the boundaries of the concatenated takes; a take of a single frame is refused."""
+    """Return the boundaries of the concatenated takes; refuse single-frame takes."""
     for number, motion in enumerate(takes.motions):
         if len(motion) < 2:
             name = getattr(motion, "name", "") or f"take {number + 1}"
-            raise UsageError(f"{name} has one frame: a texture needs a moving take, of at least 2 frames")
+            raise UsageError(f"{name} has one frame: a texture needs takes of at least 2 frames")
     return laid_out([len(motion) for motion in takes.motions], takes.cells)
 
 
 def material_of(given: Any, settings: Settings, frame_time: float | None = None) -> Material:
-    """Turn takes (motions, or plain arrays (frames, values) with a frame time) into rows and points."""
+    """Convert takes (motions, or plain arrays (frames, values) with a frame time) to rows and points."""
     takes = takes_of(given)
     segments = segments_of(takes)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
@@ -141,7 +141,7 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
 
 
 def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
-    """Keep columns as they are; a clip's rotations as vectors about their mean."""
+    """Keep columns unchanged, but a clip's rotations as vectors about their mean."""
     first = motions[0]
     if isinstance(first, Clip):
         return recipe(motions, angles="expmap", root=root or "heading", scale="none", drop_constant=False)
@@ -154,14 +154,14 @@ def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
 
 
 def check_meshes(motions: Sequence[Any]) -> None:
-    """Refuse meshes of different connectivity."""
+    """Refuse meshes with different connectivity."""
     first = motions[0]
     for motion in motions[1:]:
         if isinstance(first, MeshSequence) and isinstance(motion, MeshSequence):
             same = motion.vertices.shape[1] == first.vertices.shape[1] and np.array_equal(motion.faces, first.faces)
             if not same:
                 names = f"{motion.name or 'a take'} and {first.name or 'the first'}"
-                raise UsageError(f"{names} have different vertices or faces: a texture needs one connectivity")
+                raise UsageError(f"{names} have different vertices or faces: a texture needs equal connectivity")
 
 
 def _points(coding: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
@@ -181,11 +181,11 @@ def _points(coding: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floa
 
 
 def _point_weights(layout: Layout, count: int) -> Floats:
-    """Compute the weight of each point (points,): in a skeleton by the length of its bone, else equal."""
+    """Compute the weight of each point (points,): in a skeleton by bone length, otherwise equal."""
     if isinstance(layout, ClipLayout):
         tips = [float(np.linalg.norm(site.offset)) for site in layout.skeleton.end_sites]
         lengths = np.concatenate([layout.skeleton.lengths(), tips])
-        # The root ends no bone.
+        # No bone ends at the root.
         lengths[0] = 0.0
         if lengths.sum() > 0.0:
             return np.asarray(lengths / lengths.sum())
@@ -193,7 +193,7 @@ def _point_weights(layout: Layout, count: int) -> Floats:
 
 
 def _flat(points: Sequence[Floats], weights: Floats) -> Floats:
-    # Roots of the shares, so that squared distances are weighted by the shares themselves.
+    # Square roots of the weights, so that squared distances are weighted by the weights themselves.
     rows = np.concatenate(points) * np.sqrt(weights)[:, None]
     return rows.reshape(len(rows), -1)
 

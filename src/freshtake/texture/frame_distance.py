@@ -1,4 +1,4 @@
-"""Concatenated frames of several takes, their distances as printed, and the cost of jumps (Sattler 2004, §2)."""
+"""Concatenated frames of several takes, their distances as published, and the cost of jumps (Sattler 2004, §2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Segments(NamedTuple):
 
 
 def laid_out(lengths: Sequence[int], cells: Sequence[str]) -> Segments:
-    """Concatenate takes of these lengths, each in the cell of this name."""
+    """Concatenate takes of these lengths, each in the cell of the given name."""
     names = tuple(dict.fromkeys(cells))
     bounds = tuple(int(b) for b in np.concatenate([[0], np.cumsum(lengths)]))
     return Segments(bounds, tuple(names.index(cell) for cell in cells), names)
@@ -79,14 +79,14 @@ def weight_distances(a: Floats, b: Floats) -> Floats:
 
 
 def mean_step(weights: Floats, successor: Ints) -> float:
-    """Compute the mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 where nothing moves."""
+    """Compute the mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 if nothing moves."""
     goes = np.flatnonzero(successor >= 0)
     step = float(np.linalg.norm(weights[successor[goes]] - weights[goes], axis=1).mean()) if len(goes) else 0.0
     return step if step > 0.0 else 1.0
 
 
 def ahead(values: Floats, segments: Segments) -> Floats:
-    """Return every frame's successor; after a take's last frame it is extrapolated linearly."""
+    """Return every frame's successor, linearly extrapolated after a take's last frame."""
     out = np.empty_like(values)
     out[:-1] = values[1:]
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
@@ -104,10 +104,10 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     here = weights.poses * ((1.0 - velocity_weight) / step)
     # Velocities are converted to the distance covered in 0.1 s.
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
-    # Take by take: a difference across a boundary is no movement.
+    # Take by take: a difference across a boundary is not movement.
     parts = np.split(weights.poses, segments.bounds[1:-1])
     change = np.concatenate([np.gradient(x, axis=0) if len(x) > 1 else np.zeros_like(x) for x in parts])
-    # How far every frame's pose has moved since its take began.
+    # How far the pose has moved since the start of its take.
     gone = np.concatenate([np.cumsum(np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1)) for x in parts])
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
@@ -117,7 +117,7 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
 
 
 def matrix(frames: Frames) -> Floats:
-    """Compute costs (frames, frames) of all jumps i to j, including those that are never taken; for pictures."""
+    """Compute costs (frames, frames) of all jumps i to j, including those never made; for figures."""
     return np.stack([
         np.linalg.norm(frames.here - here, axis=1) + np.linalg.norm(frames.speed - speed, axis=1)
         for here, speed in zip(frames.ahead, frames.speed_ahead, strict=True)

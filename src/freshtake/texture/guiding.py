@@ -1,7 +1,7 @@
 """Guided play: a heading, a path over the ground, a speed; straight cells stay straight.
 
-The takes' turning, except that within single steps, is replaced by the requested turning, never faster than the takes
-turn. Speed is set by the tempo.
+The takes' turning, except within single steps, is replaced by the requested turning, never faster than the takes turn.
+Speed is set through the tempo.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
 from freshtake.texture.transitions import Played, Turning, between
 
-GENTLY = 0.3  # seconds in which turning grows from none to the maximum
-LEAST_TURN = np.radians(40.0)  # a second: by how much a body may be turned whose takes never turn
+GENTLY = 0.3  # seconds in which turning increases from zero to the maximum
+LEAST_TURN = np.radians(40.0)  # per second: how fast a body may be turned if its takes never turn
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """Where to go: `heading` in radians, or `path` (points, 2) in world x and z (z up: x and y); `speed` a second.
+    """Where to go: `heading` in radians, or `path` (points, 2) in world x and z (z up: x and y); `speed` per second.
 
-    The start faces heading 0 and stands where the path begins.
+    Play starts facing heading 0, at the beginning of the path.
     """
 
     heading: float | None = None
@@ -44,9 +44,9 @@ class Guide:
         if self.path is not None:
             points = np.asarray(self.path, dtype=np.float64)
             if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not np.isfinite(points).all():
-                raise UsageError("a path has at least two points with two finite numbers each")
+                raise UsageError("a path needs at least two points of two finite numbers each")
             if not np.any(np.diff(points, axis=0)):
-                raise UsageError("all points of the path are one and the same")
+                raise UsageError("all points of the path are the same")
         for name in ("heading", "speed"):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and (name == "heading" or value > 0.0)):
@@ -54,7 +54,7 @@ class Guide:
 
 
 class Bearings(NamedTuple):
-    """Measurements of the takes: turning and speed without steps (frames,), maximum turning, straight cells."""
+    """Measurements of the takes: turning and speed, steps smoothed out (frames,), maximum turning, straight cells."""
 
     trend: Floats
     speed: float
@@ -65,7 +65,7 @@ class Bearings(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Rows of play (2, columns), their turning without steps (2,), and the frames they show."""
+    """Rows of play (2, columns), their turning with steps smoothed out (2,), and the frames they show."""
 
     rows: Floats
     trend: Floats
@@ -74,7 +74,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GuidedState:
-    """State between two frames: play, the last two rows and the position between them, and where the body is."""
+    """State between two frames: play, the last two rows and the position between them, and the body's placement."""
 
     play: PlayState
     read: Read | None = None
@@ -90,7 +90,7 @@ class GuidedState:
     along: float = 0.0
 
     def steered(self, play: PlayState) -> GuidedState:
-        """Copy the state with another play, for instance one that is on its path into a cell."""
+        """Copy the state with another play, for instance one on its path into a cell."""
         return replace(self, play=play)
 
 
@@ -107,7 +107,7 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
 
 
 def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
-    """Return the state before the first frame: facing the path where there is one, else heading 0."""
+    """Return the state before the first frame: facing along the path if there is one, else heading 0."""
     facing = 0.0
     if guide.path is not None:
         path = path_on_ground(guide.path, up)
@@ -116,7 +116,7 @@ def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
 
 
 def start_on(guide: Guide, up: str) -> Start:
-    """Find where the first frame stands: at the beginning of the path, else at the origin."""
+    """Return the placement of the first frame: at the beginning of the path, else at the origin."""
     if guide.path is None:
         return Start()
     first = np.asarray(guide.path, dtype=np.float64)[0]
@@ -128,12 +128,12 @@ def read_on(
 ) -> tuple[GuidedState, Floats, Played]:
     """Make the next frames: play read at its tempo, then turned."""
     if guide.speed is not None and bearings.speed <= 0.0:
-        raise UsageError("the takes do not travel, so that they have no speed to be changed")
+        raise UsageError("the takes do not travel, so there is no speed to change")
     tempo = tempi(state.tempo, frames, guide.speed, bearings.speed, bearings.frame_time)
     places = state.share + np.cumsum(tempo)
     if state.read is None:
         places -= tempo[0]
-    # One row beyond the last place is read as well, because places lie between two rows.
+    # One row beyond the last position is read too, because positions are between two rows.
     last = int(places[-1])
     play, rows, trend, played = more(state.play, last + 2 if state.read is None else last)
     if state.read is not None:
@@ -156,10 +156,10 @@ def tempi(start: float, frames: int, speed: float | None, usual: float, frame_ti
 
 
 def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: Floats) -> tuple[Floats, Ints]:
-    """Read rows at fractional places, their speeds at this tempo, and which rows these places follow."""
+    """Read rows at fractional positions, their speeds at this tempo, and the rows preceding these positions."""
     before = places.astype(np.intp)
     share = places - before
-    # At whole places there need not be a row after the last.
+    # At integer positions there need not be a row after the last.
     out = between(rows[before], rows[before + 1], share, turning) if share.any() else rows[before].copy()
     out[:, :3] *= tempo[:, None]
     return out, before
@@ -168,9 +168,9 @@ def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: F
 def turned_to(
     state: GuidedState, rows: Floats, trend: Floats, sources: Ints, guide: Guide, bearings: Bearings
 ) -> tuple[GuidedState, Floats]:
-    """Turn rows as the guide says (changed in place), and return them with the state after them.
+    """Turn rows in place to follow the guide, and return them with the state after them.
 
-    Their turning without steps, `trend` (frames,), is removed while there is a goal. Where that begins or
+    Their turning with steps smoothed out, `trend` (frames,), is removed while there is a goal. When guiding begins or
     ends, turning changes gradually from its previous value.
     """
     out, step = rows, bearings.frame_time
@@ -191,17 +191,17 @@ def turned_to(
             kept_heading = None
         target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter turn, from the mean heading, since the sway of steps is not an error.
+            # The shorter rotation, from the mean heading, since the sway of steps is not an error.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
-            # An error of heading is corrected within 0.8 s.
+            # A heading error is corrected within 0.8 s.
             target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])
         if steers != (goal is not None):
             turning, steers = turning + removed - removed_before, goal is not None
-        # Turning changes gradually: a body that begins to turn within one frame looks pushed.
+        # Turning changes gradually: a body that starts turning within one frame looks pushed.
         turning += float(np.clip(target_rate - turning, -slew, slew))
         removed_before = removed
         row[2] += turning - removed_before
-        if first:  # the first row's speeds lead to where the start already is
+        if first:  # the first row's speeds lead to the start itself
             first = False
             continue
         ground += complex(row[0], row[1]) * step * np.exp(1j * heading)
@@ -217,5 +217,5 @@ def turned_to(
 
 
 def _heading_towards(path: Floats, place: complex, along: float) -> float:
-    """Return the heading from a place to the point of a path on the ground at an arc length."""
+    """Return the heading from a position to the point at an arc length of a path on the ground."""
     return float(np.angle(complex(*point_on(path, along)) - place))

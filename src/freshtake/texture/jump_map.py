@@ -1,6 +1,6 @@
 """The best jumps of every frame, reduced to those that never lead to a dead end, as chances (Sattler 2004, §2.2).
 
-Below, the jump map as printed, all frames against all (Sattler 2004, eq. 2-8).
+Below is the jump map as published, between all pairs of frames (Sattler 2004, eq. 2-8).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from freshtake.texture.settings import Settings
 MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
-POOR = 8.0  # mean frame steps: where larger jumps are needed, the takes do not recur
+POOR = 8.0  # mean frame steps: if larger jumps are needed, the takes do not recur
 ROUNDS = 400
 LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, the same loop is repeated; above, nothing changes
-MOST_RELUCTANCE = 2.0  # mean frame steps: at the least sigma a factor of half a thousand million
-LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, always the same jump is taken
+MOST_RELUCTANCE = 2.0  # mean frame steps: at the smallest sigma, a factor of half a billion
+LEEWAY = 1.15  # times the lowest rate of jumps that a short take allows: with less, the same jump is always made
 
 
 class Jumps(NamedTuple):
-    """For every frame its cheapest jumps, cheapest first: targets (frames, k), -1 where there is none, and costs."""
+    """The cheapest jumps of every frame, in order of cost: targets (frames, k), -1 where there is none, and costs."""
 
     targets: Numbers
     costs: Floats
@@ -37,7 +37,7 @@ class Jumps(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """The limit of jumps, per cell, and the frames from which play can then continue for ever."""
+    """The limit of jumps, per cell, and the frames from which play can then continue forever."""
 
     limits: tuple[float, ...]
     alive: Bools
@@ -48,13 +48,13 @@ def find_jumps(
 ) -> Jumps:
     """Find the best jumps of every frame into the cell `cell_of` names; `forward`: none that reverse the movement.
 
-    After a jump its take continues for at least `rest` frames.
+    After a jump, its take continues for at least `rest` frames.
     """
     count = len(cell_of)
     k = min(k, count)
     targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
     if not forward:
-        # Changes of zero pass the kernel's test of direction, so no second version is needed.
+        # Zero changes pass the compiled direction test, so no second version is needed.
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
     best_jumps(frames, cell_of, cells, band, rest, targets, costs)
@@ -69,7 +69,7 @@ def costs_of(jumps: Jumps, origins: Ints, targets: Ints) -> Floats:
 
 
 def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
-    """Add from every take's last frame a jump to the nearest first frame of its cell, however far."""
+    """Add a jump from every take's last frame to the nearest first frame of its cell, at any distance."""
     targets = np.concatenate([np.full((segments.frames, 1), -1, dtype=np.int32), jumps.targets], axis=1)
     costs = np.concatenate([np.full((segments.frames, 1), np.inf), jumps.costs], axis=1)
     cells, firsts = segments.cells(), np.array(segments.bounds[:-1])
@@ -82,14 +82,14 @@ def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
 
 
 def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
-    """Find the least limit, per cell, with which most of its frames lie on closed paths; or take the limit given."""
+    """Find the smallest limit, per cell, with which most of its frames are on closed paths, or use the given limit."""
     cells, limits = segments.cells(), []
     alive = np.zeros(segments.frames, dtype=np.bool_)
     for cell, name in enumerate(segments.names):
         mine = cells == cell
         for limit in LADDER if largest is None else (largest,):
             living = _lasting(jumps, segments.successors(), mine, limit)
-            # Four fifths of a cell must be able to continue for ever.
+            # Play must be able to continue forever from four fifths of a cell.
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
@@ -105,14 +105,14 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
 
 
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
-    """Find the largest set of frames of which each can be reached from each other, by continuing and by jumps."""
+    """Find the largest set of frames that can all be reached from each other, by continuing and by jumps."""
     count = len(successor)
     ok = (jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None]
     start, slot = np.nonzero(ok)
     goes = np.flatnonzero((successor >= 0) & mine)
     rows = np.concatenate([start, goes])
     columns = np.concatenate([jumps.targets[start, slot], successor[goes]])
-    # Only in a strongly connected set can play continue for ever and still reach every frame.
+    # Only in a strongly connected set can play continue forever and still reach every frame.
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
@@ -121,7 +121,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Keep successors and jumps that stay among the frames from which play can continue for ever."""
+    """Keep successors and jumps that stay among the frames from which play can continue forever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -132,23 +132,23 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 
 def hold_of(frame_time: float) -> int:
-    """Return in how many frames an offset dies away, and in which play does not jump again."""
+    """Return the number of frames in which an offset dies away and play does not jump again."""
     # An offset dies away in a sixth of a second.
     return max(2, round(1.0 / 6.0 / frame_time))
 
 
 def band_of(settings: Settings, frame_time: float) -> int:
-    """Return within how many frames of the diagonal there are no jumps."""
+    """Return the number of frames on either side of the diagonal without jumps."""
     return max(1, round(settings.band / frame_time))
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Find jumps within each cell, not to the end of a take; where forward ones alone do not suffice, also others."""
+    """Find jumps within each cell, not to the end of a take; if forward ones do not suffice, also others."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
-    # A jump needs time to die away before the take ends; short takes may have none that leaves so much.
+    # A jump needs time to fade before the take ends; short takes may have none that leaves that much.
     for rest in (hold_of(frame_time), 0):
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
         try:
@@ -158,18 +158,18 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     if settings.largest_jump is not None:
         return jumps, reach_of(jumps, segments, settings.largest_jump)
     jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
-    # A take that never recurs can still be played: from its end back to a start, with a visible jump.
+    # A take that never recurs can still be played, with a visible jump from its end back to a start.
     forced = rounded_jumps(with_returns(jumps, frames, segments))
     return forced, reach_of(forced, segments, None)
 
 
 def rounded_jumps(jumps: Jumps) -> Jumps:
-    """Return jumps with costs as a model file keeps them."""
+    """Round the costs of jumps as stored in a model file."""
     return Jumps(jumps.targets, rounded(jumps.costs))
 
 
 def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, Floats]:
-    """Add future costs to those of continuing (frames,) and of every jump (frames, k) (video textures, §3)."""
+    """Return costs of continuing (frames,) and of every jump (frames, k), future costs added (video textures, §3)."""
     come = costs_to_come(successor, jumps.targets, jumps.costs, anticipation, ROUNDS)
     onward = np.where(successor >= 0, anticipation * come[np.maximum(successor, 0)], np.inf)
     jumping = jumps.costs + anticipation * come[np.maximum(jumps.targets, 0)]
@@ -181,11 +181,11 @@ def chances_at(
 ) -> Chances:
     """Compute exp(-cost / sigma) over continuing and all jumps, summing to one for each frame.
 
-    Every jump costs `reluctance` on top: where many jumps cost nothing, no sigma makes them rare.
+    Every jump costs an extra `reluctance`: if many jumps cost nothing, no sigma makes them rare.
     """
     onward, jumping = costs
     jumping = jumping + reluctance
-    # Costs are relative to the least of each frame: at small sigmas all exponentials would be zero.
+    # Costs are relative to each frame's lowest: at small sigmas all exponentials would be zero.
     least = np.minimum(onward, jumping.min(axis=1))
     least = np.where(np.isfinite(least), least, 0.0)
     go = np.exp(-(onward - least) / sigma)
@@ -196,7 +196,7 @@ def chances_at(
 
 
 def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
-    """Compute jumps per frame in the long run, and how often each frame is visited; `share` is a first guess."""
+    """Compute jumps per frame in the long run, and how often each frame is visited; `share` is an initial guess."""
     shares = visiting(chances.successor, chances.onward, chances.targets, chances.chances, share.copy(), ROUNDS)
     return float((shares * chances.chances.sum(axis=1)).sum()), shares
 
@@ -204,16 +204,16 @@ def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
 def calibrated(
     successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], alive: Bools, rate: float
 ) -> tuple[float, float]:
-    """Find the sigma, and the reluctance, with which there are `rate` jumps per frame, by bisection.
+    """Find the sigma and the reluctance that give `rate` jumps per frame, by bisection.
 
-    Reluctance stays zero unless the least sigma jumps too often. Where takes are so short that even much of it does,
-    there are slightly more jumps than necessary, so that they differ.
+    Reluctance stays zero unless the smallest sigma jumps too often. If takes are so short that even high reluctance
+    does, slightly more jumps than necessary are allowed, so that they vary.
     """
     share = alive / alive.sum()
 
     def rate_at(sigma: float, reluctance: float) -> float:
         nonlocal share
-        # The shares of one sigma are a good initial guess for the next.
+        # The visits at one sigma are a good initial guess for the next.
         jumps_made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
         return jumps_made
 
@@ -239,7 +239,7 @@ def probabilities(distances: Floats, sigma: float) -> Floats:
 
     `distances` (frames, frames) are those of every frame's successor to every frame.
     """
-    # Dividing out the largest chance changes nothing after normalizing, but keeps far rows from being all zero.
+    # Dividing by the largest chance cancels in normalizing, but keeps rows of distant frames from being all zero.
     nearest = distances.min(axis=1, keepdims=True)
     chances = np.exp(-(distances - nearest) / sigma)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -248,18 +248,18 @@ def probabilities(distances: Floats, sigma: float) -> Floats:
 def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: float = 0.0) -> Floats:
     """Compute the jump map [q + (1 - q) P][q* + (1 - q*) P*], rows summing to one (Sattler 2004, eq. 7-8).
 
-    Equation 7 is that of q = q* = 0. As printed, q = 1 leaves only the velocities, although the text says
-    the positions.
+    Equation 7 is the case q = q* = 0. As printed, q = 1 leaves only the velocities, although the text says the
+    positions.
     """
     product = (q + (1.0 - q) * positions) * (velocity_q + (1.0 - velocity_q) * velocities)
     total = product.sum(axis=1, keepdims=True)
-    # Where positions and velocities exclude each other everywhere, the product vanishes: no frame is then preferred.
+    # If positions and velocities exclude each other everywhere, the product vanishes: then no frame is preferred.
     even = np.full_like(product, 1.0 / product.shape[1])
     return np.asarray(np.where(total > 0.0, product / np.where(total > 0.0, total, 1.0), even))
 
 
 def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, Floats]:
-    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame is extrapolated linearly."""
+    """Compute D_{i+1,j} and D*_{i+1,j}, with linear extrapolation after a take's last frame."""
     check_size(segments)
     return (
         weight_distances(ahead(weights.poses, segments), weights.poses),
@@ -277,7 +277,7 @@ def check_size(segments: Segments) -> None:
 
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
-    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
+    """Convert a full map to jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
     count = len(chances)
     targets = np.tile(np.arange(count, dtype=np.int32), (count, 1))
     jumping = chances.copy()
@@ -297,7 +297,7 @@ class Sigmas(NamedTuple):
 
 
 def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
-    """Compute the jump map of eq. 2-8 as printed."""
+    """Compute the jump map of eq. 2-8 as published."""
     positions, velocities = successor_distances(weights, segments)
     full = combined(
         probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,
@@ -311,5 +311,5 @@ def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings
 
 
 def jumps_per_frame(seconds: float, frame_time: float) -> float:
-    """Return the rate for a mean time between jumps, without the frames after a jump in which there is none."""
+    """Return the rate for a mean time between jumps, not counting the frames after a jump in which there are none."""
     return 1.0 / max(1.0 + 1e-9, seconds / frame_time - hold_of(frame_time))

@@ -1,7 +1,7 @@
 """Principal components of mesh sequences too large for double precision, a few vertices at a time (Sattler 2004, §2).
 
 All frames of a few vertices are processed together. The inner products of the frames, summed over all vertices, have
-the same eigenvectors as the frames, so the result is exact and only the sequence itself, in single precision, has to
+the same eigenvectors as the frames, so the result is exact, and only the sequence itself, in single precision, has to
 fit into memory.
 """
 
@@ -26,13 +26,13 @@ from freshtake.texture.mesh_compression import Block, blocks_of, conditions
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, mesh_recipe
 
-LARGE = 1 << 26  # numbers from which a sequence is processed a few vertices at a time: half a gigabyte as float64
-AT_ONCE = 1 << 22  # numbers that are processed together
+LARGE = 1 << 26  # numbers: larger sequences are processed a few vertices at a time; half a gigabyte as float64
+AT_ONCE = 1 << 22  # numbers processed together
 PLANS = 32  # frames whose mean is the reference of headings
 
 
 def is_large(motions: Sequence[object]) -> bool:
-    """Return whether all of the motions are meshes, and together too large for double precision."""
+    """Return whether all motions are meshes that are together too large for double precision."""
     meshes = [motion for motion in motions if isinstance(motion, MeshSequence)]
     frames = sum(len(mesh) for mesh in meshes)
     numbers = sum(mesh.vertices.size for mesh in meshes)
@@ -42,7 +42,7 @@ def is_large(motions: Sequence[object]) -> bool:
 
 @dataclass(frozen=True)
 class _Large:
-    """Meshes of one connectivity and where they are in each frame; `path` is None where travel is not removed."""
+    """Meshes with one connectivity and their placement in each frame; `path` is None if travel is not removed."""
 
     meshes: Sequence[MeshSequence]
     layout: MeshLayout
@@ -64,7 +64,7 @@ class _Large:
         return np.concatenate(parts)
 
     def speeds(self, vertices: slice, still_ends: bool) -> Floats:
-        """Return velocities in the world, turned into the heading, of some vertices (all frames, values)."""
+        """Return world velocities, rotated into the heading, of some vertices (all frames, values)."""
         parts = []
         for mesh, path in zip(self.meshes, self.path, strict=True):
             part = central_velocities(mesh.vertices[:, vertices].astype(np.float64), still_ends)
@@ -74,7 +74,7 @@ class _Large:
         return np.concatenate(parts)
 
     def slices(self) -> Iterator[slice]:
-        """Yield the vertices that are processed together."""
+        """Yield batches of vertices that are processed together."""
         frames = sum(len(mesh) for mesh in self.meshes)
         step = max(1, AT_ONCE // (3 * frames))
         for first in range(0, self.layout.vertex_count, step):
@@ -84,12 +84,12 @@ class _Large:
 def describe_large(
     meshes: Sequence[MeshSequence], segments: Segments, settings: Settings, counts: tuple[int, int]
 ) -> Described:
-    """Return rows, modes and mode weights of large meshes of one connectivity.
+    """Return rows, modes and mode weights of large meshes with one connectivity.
 
-    `counts` says how many modes of positions and of velocities frames are compared by.
+    `counts` are the numbers of position and velocity modes by which frames are compared.
     """
     if settings.parts > 1:
-        raise UsageError("a mesh of this size has no parts with separate modes: leave them out, or give less of it")
+        raise UsageError("a mesh of this size cannot have parts with separate modes: omit them, or use fewer frames")
     large = _located(meshes, settings)
     blocks = blocks_of(large.layout)
     inner = {block.name: _inner_products(large, partial(large.columns, block))[0] for block in blocks}
@@ -103,7 +103,7 @@ def describe_large(
 
 
 def _located(meshes: Sequence[MeshSequence], settings: Settings) -> _Large:
-    """Find place and heading of each frame, a few frames at a time, relative to the mean ground plan of some frames."""
+    """Find each frame's position and heading relative to the mean ground plan of some, a few frames at a time."""
     some = []
     for mesh in meshes:
         few = slice(None, None, -(-len(mesh) // PLANS))
@@ -138,7 +138,7 @@ def _inner_products(large: _Large, values: Callable[[slice], Floats]) -> tuple[F
 
 
 def _groups(large: _Large, blocks: list[Block], inner: dict[str, Floats], settings: Settings) -> Iterator[Group]:
-    """Yield the groups that `mesh_compression` makes of smaller meshes."""
+    """Yield the groups that `mesh_compression` would make of smaller meshes."""
     positions, *others = blocks
     joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
     scales = {positions.name: 1.0}
@@ -186,13 +186,13 @@ def _nearest(large: _Large, blocks: list[Block], shape: Shape) -> Floats:
 
 
 def _weights(large: _Large, positions: Floats, still_ends: bool, counts: tuple[int, int]) -> Weights:
-    """Return the mode weights that frames are compared by: of positions, and of velocities about zero."""
+    """Return the mode weights by which frames are compared: of positions, and of velocities relative to zero."""
     share = 1.0 / large.layout.vertex_count  # a squared distance is the mean square over the body
     width = 3 * large.layout.vertex_count
     modes_of, _, _ = kept_modes(positions * share, width, min(counts[0], len(positions)))
     speeds, mean = _inner_products(large, lambda vertices: large.speeds(vertices, still_ends))
     moving, _, _ = kept_modes(speeds * share, width, min(counts[1], len(speeds)))
-    # Adding back the products with the mean makes weights about zero, as `Weights` has them.
+    # Adding back the products with the mean makes weights relative to zero, as in `Weights`.
     velocities = (speeds + mean[None]) * share @ moving.T
     poses = positions * share @ modes_of.T
     return Weights(*(x if x.shape[1] else np.zeros((len(x), 1)) for x in (poses, velocities)))

@@ -55,18 +55,18 @@ def learn(
     report: Report | None = None,
     frame_time: float | None = None,
 ) -> TextureModel:
-    """Learn where takes can be left and entered again.
+    """Learn where takes can be left and re-entered.
 
     Args:
-        takes: one take, several, or takes by the name of their cell: mesh sequences, clips, strokes, point clips, or
-            plain arrays (frames, values).
+        takes: one take, several, or takes by cell name: mesh sequences, clips, strokes, point clips, or plain arrays
+            (frames, values).
         settings: how to compress, jump and blend; None for the defaults.
-        rng: lets the principal components of very large takes be found by random projection.
-        report: called with the progress, a share and what is being done.
+        rng: enables random projection for the principal components of very large takes.
+        report: called with the progress, a fraction and the current step.
         frame_time: seconds per frame of plain arrays; other takes carry theirs. By default 1.
 
     Returns:
-        The model, which samples, loops and streams.
+        The learned model.
     """
     chosen, say = settings or Settings(), report or silent
     say(Progress(0.0, "reading the takes"))
@@ -92,22 +92,22 @@ def learn(
 def _described(
     listed: Takes, settings: Settings, rng: np.random.Generator | None, frame_time: float | None, say: Report
 ) -> Described:
-    """Return the takes as rows and mode weights, rounded as a model file keeps them."""
+    """Return the takes as rows and mode weights, rounded as in a model file."""
     if is_large(listed.motions):
         check_meshes(listed.motions)
         segments = segments_of(listed)
         _check_length(segments, listed.motions[0].frame_time, settings)
-        say(Progress(0.1, "what moves together, a few vertices at a time"))
+        say(Progress(0.1, "finding what moves together, a few vertices at a time"))
         counts = (settings.components or COMPONENTS, settings.velocity_components or VELOCITY_COMPONENTS)
         described = describe_large(listed.motions, segments, settings, counts)
     else:
         material = material_of(listed, settings, frame_time)
         _check_length(material.segments, material.frame_time, settings)
-        say(Progress(0.3, "what moves together"))
+        say(Progress(0.3, "finding what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
         weights = _weights(material, settings)
         described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
-    # Rounded before anything is learned from them: a model that is read back then plays the same frames.
+    # Rounded before anything is learned from them, so that a model read from a file plays the same frames.
     weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
     return described._replace(rows=rounded(described.rows), weights=weights)
 
@@ -120,7 +120,7 @@ def _check_length(segments: Segments, frame_time: float, settings: Settings) -> 
     for name, frames in zip(segments.names, np.bincount(segments.cells()).tolist(), strict=True):
         if frames < least:
             where = f"the cell {name!r} has" if len(segments.names) > 1 else "the takes have"
-            raise UsageError(f"{where} {frames} frames in all, but a texture needs at least {least} to jump among")
+            raise UsageError(f"{where} {frames} frames in all, but a texture needs at least {least}")
 
 
 def recurring(model: TextureModel) -> bool:
@@ -131,7 +131,7 @@ def recurring(model: TextureModel) -> bool:
 def _compressed(
     material: Material, settings: Settings, rng: np.random.Generator | None
 ) -> tuple[Recipe | None, Shape | None, Floats]:
-    """Compress a mesh by its modes; leave others as they are."""
+    """Compress a mesh to its modes; leave others unchanged."""
     recipe = material.recipe
     if recipe is None or not isinstance(recipe.layout, MeshLayout):
         return recipe, None, material.rows
@@ -152,7 +152,7 @@ def _weights(material: Material, settings: Settings) -> Weights:
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
     """Find jumps from every frame into each cell, to frames that play can continue from; refuse unreachable cells.
 
-    In cells whose takes are long enough, they leave time for a fade before the next jump.
+    In cells with takes that are long enough, jumps leave time for a fade before the next.
     """
     if len(segments.names) == 1:
         return ()
@@ -173,7 +173,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
 
 
 def _lasts(alive: Bools, lasts: Ints) -> Ints:
-    """Find the last frame (frames,) up to which each can be followed without a jump, among live frames."""
+    """Find the last frame (frames,) to which play can continue from each without a jump, among live frames."""
     out = lasts.copy()
     for frame in range(len(alive) - 2, -1, -1):
         if frame < lasts[frame]:
@@ -201,7 +201,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
     positions, velocities = successor_distances(weights, segments)
-    # One search for two sigmas: their ratio is fixed to that of the distances, so that both count alike.
+    # One search for two sigmas: their ratio is fixed to that of the distances, so both count equally.
     ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
     low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
     share = np.full(segments.frames, 1.0 / segments.frames)
@@ -215,9 +215,9 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
 
 
 def with_jump_time(model: TextureModel, seconds: float) -> TextureModel:
-    """Return the model with another mean time from jump to jump, as if it had been learned with it."""
+    """Return the model with another mean time between jumps, as if it had been learned with it."""
     if model.settings.method == "paper":
-        raise UsageError("the rate of jumps of the method paper is learned: learn again with another jump_time")
+        raise UsageError("the rate of jumps of the method paper is learned: relearn with another jump_time")
     settings = model.settings.changed(jump_time=seconds, sigma=None)
     sigmas = _sigmas(model.weights, model.jumps, model.reach, model.segments, settings, model.frame_time)
     return replace(model, settings=settings, sigmas=sigmas)

@@ -1,4 +1,4 @@
-"""Streams of a model: rows without end, or one-frame motions, each placed where the one before ends."""
+"""Streams of a model: endless rows, or one-frame motions, each placed where the previous one ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Shows = TypeVar("Shows", Played, None)
 
 
 class LivePlay(NamedTuple):
-    """What may change while a stream runs: the guide, how often it jumps (relative to the learned rate), the cell."""
+    """Controls that may change during a stream: the guide, the rate of jumps relative to the learned one, the cell."""
 
     guide: Guide = Guide()
     jump_rate: float = 1.0
@@ -34,9 +34,9 @@ class LivePlay(NamedTuple):
 def play_stream(
     model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool, plant: bool | str = False
 ) -> Iterator[Any]:
-    """Stream rows without end, one per frame; with `decode` one-frame motions in place, with `plant` feet held."""
+    """Stream rows endlessly, one per frame; with `decode` placed one-frame motions, with `plant` feet held."""
     if plant and not decode:
-        raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+        raise UsageError("planting needs poses: add decode=True, or omit plant")
     blocks = _blocks(model, rng, cell)
     moving = model.recipe is not None and getattr(model.recipe.layout, "moving", False)
     if plant and model.standing is not None and not moving:
@@ -46,7 +46,7 @@ def play_stream(
 
 
 def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Floats, Played]]:
-    """Yield rows of several frames, and the frames they show."""
+    """Yield blocks of rows, and the frames they show."""
     state = model.start(rng, cell=cell)
     while True:
         after, played = model.play(state, rng, STREAM_BLOCK)
@@ -55,7 +55,7 @@ def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 
 
 def _decoded(model: TextureModel, blocks: Iterator[tuple[Floats, Shows]]) -> Iterator[tuple[Any, Shows]]:
-    """Yield rows as motions, each placed where the one before ends, with the frames they show."""
+    """Decode rows to motions, each placed where the previous one ends, with the frames they show."""
     start, first = Start(), True
     for rows, played in blocks:
         yield model.decode(rows, start=start, resume=not first), played
@@ -65,7 +65,7 @@ def _decoded(model: TextureModel, blocks: Iterator[tuple[Floats, Shows]]) -> Ite
 def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
-    """Return motions of a few frames, and the frames they show; `control` is called before each."""
+    """Return motions of a few frames each, and the frames they show; `control` is called before each."""
     return _decoded(model, _guided(model, rng, cell, control))
 
 
@@ -82,20 +82,20 @@ def _guided(
             state = state.steered(model.steer(state.play, cell))
         if model.rates:
             state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
-        else:  # no travel to guide: only the cell is chosen
+        else:  # no travel to guide: only the cell can be chosen
             after, played = model.play(state.play, rng, frames)
             rows, state = shown(state.play, played, model.blending), state.steered(after)
         yield rows, played
 
 
 def more_often(chances: Chances, rate: float) -> Chances:
-    """Scale the chances of jumps by `rate`, where play may also continue."""
+    """Scale the chances of jumps by `rate` in frames where play may also continue."""
     if rate == 1.0:
         return chances
     jump = chances.chances.sum(axis=1)
-    # Where a frame has nothing but jumps, their sum is one and cannot be changed.
+    # If a frame has only jumps, their chances sum to one and cannot be scaled.
     free = (chances.onward > 0.0) & (jump > 0.0)
-    # A frame's chance of a jump is raised to a half at most.
+    # A frame's chance of a jump is raised to at most a half.
     raised = np.minimum(jump * rate, np.maximum(jump, 0.5))
     factor = np.where(free, raised / np.maximum(jump, 1e-300), 1.0)
     onward = np.where(free, chances.onward + jump - raised, chances.onward)
@@ -103,14 +103,14 @@ def more_often(chances: Chances, rate: float) -> Chances:
 
 
 def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool) -> Start:
-    """Find where rows that begin at `start` end; to resume a stream."""
+    """Find where rows that begin at `start` end, to resume a stream."""
     if model.recipe is None:
         return start
     if model.shape is None:
         return where_it_ends(model.recipe, rows, start=start, resume=resume)
     if model.recipe.layout.root != "heading":
         return start
-    # The three rates are enough to find the end: the mesh need not be restored.
+    # The three rates determine the end: the mesh need not be restored.
     columns = np.zeros((len(rows), model.recipe.layout.width))
     columns[:, :3] = rows[:, :3]
     return where_it_ends(model.recipe, columns, start=start, resume=resume)

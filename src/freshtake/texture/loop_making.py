@@ -1,4 +1,4 @@
-"""Loops of a model: a closed path of an exact length, its rows, its course over the ground, feet through the seam."""
+"""Make loops of a model: a closed path of exact length, its rows, its course over the ground, feet across the seam."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ from freshtake.texture.transitions import Played, paced
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
-UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one respect
-STRETCH = 0.05  # share by which a loop's tempo may differ from the takes'
+UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one factor
+STRETCH = 0.05  # fraction by which a loop's tempo may differ from the takes'
 CANDIDATES = 5  # loops that are compared
-WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
-NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
+WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, if no loop does without larger ones
+NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 
 
 class Loop(NamedTuple):
-    """A loop: the frames of the takes that it shows (path), how similar it is to them, and its jumps.
+    """A loop: the frames of the takes that it shows (path), its likeness to them, and its jumps.
 
     `length` is that of the path, inserted frames included; it is played in the requested number of frames. `costs`
-    (jumps,) are in mean frame steps of the action, and `limit` is the largest that play takes.
+    (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in play.
     """
 
     path: tuple[int, ...]
@@ -75,9 +75,9 @@ class Loop(NamedTuple):
     limit: float
 
     def pieces(self) -> list[tuple[int, int]]:
-        """Return the first and the last frame of each piece of the takes that is shown."""
+        """Return the first and last frame of each piece of the takes that is shown."""
         shown = np.array(self.path)
-        shown = np.roll(shown, -int(np.argmax(np.diff(shown, prepend=shown[-1]) != 1)))  # begin behind a jump
+        shown = np.roll(shown, -int(np.argmax(np.diff(shown, prepend=shown[-1]) != 1)))  # begin after a jump
         cuts = [0, *(np.flatnonzero(np.diff(shown) != 1) + 1).tolist(), len(shown)]
         return [(int(shown[a]), int(shown[b - 1])) for a, b in pairwise(cuts)]
 
@@ -96,10 +96,10 @@ def ranked_loops(
     """Find up to five loops of exactly `frames` frames, the best first: small jumps, few of them, like the action.
 
     `variety`, `stretch` and `course` are those of `TextureModel.loop`; `among` (frames of the takes,) is true for the
-    frames that loops are made of, by default all that move.
+    frames that loops may show, by default all that move.
     """
     if frames < 2:
-        raise UsageError(f"a loop has at least 2 frames, not {frames}")
+        raise UsageError(f"a loop needs at least 2 frames, not {frames}")
     if not (np.isfinite(variety) and variety >= 0.0):
         raise UsageError(f"variety must be 0 or more, not {variety}")
     if not 0.0 <= stretch <= 0.5:
@@ -114,7 +114,7 @@ def ranked_loops(
         action = action.narrowed(part_frames)
     if action.travel is not None or part is not model:
         penalties = penalties + action.costs()
-    # The path back of a random play lasts 2.5 s at most.
+    # The path back of a random play lasts at most 2.5 s.
     request = LoopRequest(variety, round(2.5 / model.frame_time), round(LINK / model.frame_time), penalties)
     frame_costs = request.frame_costs(len(part_frames))
     ranked: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
@@ -123,7 +123,7 @@ def ranked_loops(
             likeness = action.likeness(path, length / frames)
             cost = path_cost(path, graph, variety, frame_costs) + tempo_cost(length, frames)
             ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
-        # Where small jumps only cover a part of the action, larger ones may cover all of it.
+        # If small jumps cover only part of the action, larger ones may cover all of it.
         if not min(ranked)[-1].unlike:
             break
     pieces = split(model.points(part.rows), part.segments)
@@ -133,7 +133,7 @@ def ranked_loops(
     for _, cost, length, path, likeness in sorted(ranked):
         frames_shown = tuple(part_frames[list(path)].tolist())
         seen = set(frames_shown)
-        # Candidates that show nearly the same frames are no choice.
+        # Candidates that show nearly the same frames are not real alternatives.
         if any(len(seen & set(other.path)) >= 0.7 * len(seen | set(other.path)) for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
@@ -153,7 +153,7 @@ def ranked_loops(
 def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
     """Return the rows of a loop and the frames they show, before the course is applied; it closes on its first frame.
 
-    Where the path has another length, the frames shown have that length.
+    If the path has another length, so do the frames shown.
     """
     played = _around(model, loop.path, rng)
     rows = shown(None, played, model.blending)
@@ -177,19 +177,19 @@ def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools
     mine = action.frames & (action.cells == action.cells[loop.path[0]])
     takes = [model.decode(rows) for rows in split(model.rows, model.segments)]
     seen, energy = joint_speed_factor(motion, takes, mine), loop.likeness.energy
-    # Of the two measures the one further from 1 counts.
+    # Of the two measures, the one farther from 1 counts.
     further = seen if abs(np.log(max(seen, 1e-3))) > abs(np.log(max(energy, 1e-3))) else energy
     return loop.likeness._replace(energy=further)
 
 
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
-    """Find up to three lengths near `frames` of loops that need no larger jumps than play does."""
+    """Find up to three lengths near `frames` for which loops need no larger jumps than play does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return near_lengths(frames, small, anchors_of(small, rng))
 
 
 def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
-    """Return a model of some frames of the takes with jumps among these only, and which frames they are."""
+    """Return a model of some frames of the takes, with jumps among these only, and the frame numbers."""
     if frames.all():
         return model, np.arange(len(frames))
     least, pieces, cells = model.rules.hold + 2, [], []
@@ -202,7 +202,7 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
                 cells.append(model.segments.names[cell])
     chosen = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.intp)
     if len(chosen) < band_of(model.settings, model.frame_time) + 2:
-        raise UsageError("too few frames to make a loop of: ask for a longer part")
+        raise UsageError("too few frames to make a loop: choose a longer section")
     segments = laid_out([len(piece) for piece in pieces], cells)
     weights = Weights(model.weights.poses[chosen], model.weights.velocities[chosen])
     weighted = weighted_frames(weights, segments, model.frame_time, model.settings.velocity_weight)
@@ -213,11 +213,11 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
 
 
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
-    """Bend a loop's rows to its course over the ground; None for motions that have none."""
+    """Bend a loop's rows to its course over the ground; None for motions without a course."""
     check_course(course)
     if model.rates == 0 or model.recipe is None:
         if course not in (None, "free"):
-            raise UsageError(f"{NO_TRAVEL}, so that a loop has no course")
+            raise UsageError(f"{NO_TRAVEL}, so a loop has no course")
         return None
     return on_course(rows, model.frame_time, model.up, course, model.rules.step)
 
@@ -232,7 +232,7 @@ def loop_motion(
     plant: bool | str = True,
     name: str = "",
 ) -> Any:
-    """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop."""
+    """Decode a loop's rows on its course, feet planted across the seam; a clip is marked as a loop."""
     bent = on_its_course(model, rows, course)
     rows = np.tile(rows if bent is None else bent.rows, (max(1, times), 1))
     motion = model.decode(rows, name=name)
@@ -244,7 +244,7 @@ def loop_motion(
         info = Playback(bent.travel * cycles, seconds, True, cycles=cycles, turn=bent.turned - bent.turns)
     if not plant or model.standing is None:
         return motion if info is None else facing_forward(motion.changed(playback=info))
-    # Planting looks back and ahead, so the loop is planted in the middle of an endless play.
+    # Planting looks back and ahead, so the loop is planted within an endless play.
     before, count = Planter(model.standing.base, settings_for(True), model.frame_time).around(len(rows))
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]
@@ -258,7 +258,7 @@ def _turning_costs(model: TextureModel, frames: int, course: str | float | None)
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
-    # A closed course may turn left or right, so only the amount counts.
+    # A closed course may turn left or right, so only the magnitude counts.
     trend = trend_of(model.rows[:, 2], model.segments, model.frame_time)
     return turning_costs(np.abs(trend) if course == "closed" else trend, rate)
 
@@ -266,14 +266,14 @@ def _turning_costs(model: TextureModel, frames: int, course: str | float | None)
 def _closed_paths(
     model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, request: LoopRequest, report: Report
 ) -> Iterator[tuple[FrameGraph, list[tuple[int, tuple[int, ...]]]]]:
-    """Yield closed paths and their lengths: with jumps as small as those of play, then with larger and larger ones."""
+    """Yield closed paths and their lengths: with jumps as small as in play, then with ever larger ones."""
 
     def random_play(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
     def of_near_lengths(graph: FrameGraph, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        # Loops are searched in three lengths near the requested one.
+        # Loops are searched at three lengths near the requested one.
         for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, 3):
             report(Progress(0.2, f"looking for loops of {length} frames"))
             through = list(dict.fromkeys([anchor, *anchors]))
@@ -295,7 +295,7 @@ def _closed_paths(
         report(Progress(0.5 + 0.1 * number, "looking for loops with larger jumps"))
         try:
             reach = reach_of(model.jumps, model.segments, wider * limit)
-        except UsageError:  # even such large jumps close no loop
+        except UsageError:  # even jumps this large do not close a loop
             continue
         wide = within(model.jumps, reach, model.segments)
         some = frame_graph(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)

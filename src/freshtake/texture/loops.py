@@ -1,4 +1,4 @@
-"""Loops whose end meets their start: closed paths over jumps, by dynamic programming and from random plays."""
+"""Loops whose end meets their start: closed paths with jumps, found by dynamic programming and by random play."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps
 from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, path_costs
 
-ANCHORS = 16  # frames that loops are tried from
-RANDOM_PLAYS = 24  # random plays that are closed to loops
-APART = 0.03  # share of the length by which lengths that are tried differ
-LINK = 30.0  # seconds: longer loops are chains of such ones, since the table of all paths grows with the length
-REPEAT_COST = 0.1  # mean frame steps per frame that was shown before
+ANCHORS = 16  # frames from which loops are tried
+RANDOM_PLAYS = 24  # random plays closed to loops
+APART = 0.03  # relative difference of the lengths tried
+LINK = 30.0  # seconds: longer loops are chains of shorter ones, since the table of all paths grows with the length
+REPEAT_COST = 0.1  # mean frame steps per frame shown before
 MONOTONY_COST = 20.0  # mean frame steps: extra cost of a loop that repeats a shorter one
-JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that a loop has few; chosen on odd performers
+JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that loops have few; chosen on odd-numbered performers
 TEMPO_COST = 100.0  # mean frame steps: extra cost of twice the tempo
 USUAL_JUMP = 1.5  # mean frame steps: the largest jump of takes that recur well
 
@@ -28,7 +28,7 @@ RandomPlay = Callable[[int, int], tuple[int, ...]]
 
 @dataclass(frozen=True, eq=False)
 class FrameGraph:
-    """The steps that loops are made of: to the successor, or a jump and the frames after it without another.
+    """The steps of loops: to the successor, or a jump and the frames after it without another.
 
     A jump leads from i by `entries` (frames, k) to `targets`, `rest` frames later, and takes `durations` in all.
     """
@@ -39,19 +39,19 @@ class FrameGraph:
     costs: Floats
     durations: Numbers
     rest: int
-    every: Jumps  # also those that only random plays use
+    every: Jumps  # including those used only by random play
     limit: float  # mean frame steps: the largest jump that play needs
 
     def jump_penalties(self, costs: Floats) -> Floats:
         """Return the penalties of jumps with these costs in mean frame steps.
 
         The square makes a large jump worse than several small ones. Costs are relative to the jumps that these takes
-        need for play, because no choice of frames avoids those.
+        need for play, because these are unavoidable.
         """
         return np.asarray(JUMP_COST + 0.5 * np.square(costs * (USUAL_JUMP / max(USUAL_JUMP, self.limit))))
 
     def least(self, start: int, length: int, penalty: Floats) -> tuple[Floats, Numbers]:
-        """Find the least costs after 0 ... length frames from `start`, and where from."""
+        """Find the lowest costs after 0 ... length frames from `start`, and the predecessors."""
         shape = (length + 1, len(self.successor))
         least, origin = np.empty(shape), np.empty(shape, dtype=np.int32)
         steps = Steps(self.successor, self.targets, self.costs, self.durations)
@@ -81,7 +81,7 @@ def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMater
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
     targets = entries.copy()
     for _ in range(rules.hold):
-        # The frames without a jump are part of the step, so that dynamic programming need not remember the last jump.
+        # The frames without a jump are part of the step, so dynamic programming need not remember the last jump.
         targets = np.where(targets >= 0, successor[np.maximum(targets, 0)], -1).astype(np.int32)
     durations = np.ones(entries.shape, dtype=np.int32)
     for i, slot in zip(*np.nonzero(targets >= 0), strict=True):
@@ -93,7 +93,7 @@ def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMater
 
 
 class NoLoop(UsageError):
-    """There is no loop of this length; `near` are lengths of possible loops."""
+    """Raised if there is no loop of a length; `near` are lengths of possible loops."""
 
     def __init__(self, length: int, near: list[int]) -> None:
         lengths = f"the nearest lengths are {', '.join(map(str, near))}" if near else "allow larger jumps"
@@ -104,18 +104,18 @@ class NoLoop(UsageError):
 class LoopRequest(NamedTuple):
     """Parameters of the search for a loop."""
 
-    variety: float  # how much repetitions count against costs of jumps
-    closing: int  # the most frames of a random play's path back
-    link: int  # the most frames of a loop that is not a chain of shorter ones
-    penalties: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
+    variety: float  # weight of repetitions relative to costs of jumps
+    closing: int  # the maximum length in frames of a random play's path back
+    link: int  # the maximum length in frames of a loop that is not a chain
+    penalties: Floats | None = None  # (frames,): cost of showing each frame; 1 costs as much as showing one twice
 
     def frame_costs(self, frames: int) -> Floats:
-        """Return what it costs to show each frame (frames,), in the unit of jumps."""
+        """Return the cost of showing each frame (frames,), in the unit of jumps."""
         return REPEAT_COST * (np.zeros(frames) if self.penalties is None else self.penalties)
 
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
-    """Vary the costs of jumps, so that each seed finds other loops."""
+    """Vary the costs of jumps so that each seed finds different loops."""
     # Logarithms of costs are varied with a standard deviation of half of 0.3.
     return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * 0.3 * rng.standard_normal(jumps.costs.shape)))
 
@@ -125,7 +125,7 @@ def find_loops(
 ) -> set[tuple[int, ...]]:
     """Find closed paths of exactly `length` frames, inserted ones included, through some of the anchors.
 
-    `random_play(start, frames)` gives the frames of a random play.
+    `random_play(start, frames)` returns the frames of a random play.
     """
     frame_costs = request.frame_costs(len(graph.successor))
     if length > request.link:
@@ -150,23 +150,23 @@ def path_cost(path: tuple[int, ...], graph: FrameGraph, variety: float, frame_co
 
 
 def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs: Floats) -> list[tuple[int, ...]]:
-    """Return the best stretches of a take that one jump closes, at most a share `stretch` longer or shorter.
+    """Return the best stretches of a take that one jump closes, longer or shorter by at most a fraction `stretch`.
 
-    Jumps are chosen before what is repeated counts, so that a loop of small jumps may show half of its frames twice.
+    Jumps are chosen before repetitions count, so a loop with small jumps may show half of its frames twice.
     """
     ends, slots = np.nonzero(graph.every.targets >= 0)
     starts = graph.every.targets[ends, slots]
     lengths = ends - starts + 1
-    # Cumulative counts of breaks show in one step whether a stretch has any.
+    # Cumulative counts of breaks tell in one step whether a stretch contains any.
     breaks = np.concatenate([[0], np.cumsum(graph.successor != np.arange(1, len(graph.successor) + 1))])
     unbroken = (breaks[ends] == breaks[starts]) & (lengths > graph.rest + 1)
     usable = np.flatnonzero(unbroken & (np.abs(lengths / frames - 1.0) <= stretch))
     if not len(usable) or graph.durations.max() > 1 + graph.rest:  # jumps that insert frames have other lengths
         return []
-    # Running sums give the cost of a stretch of any length by two look-ups.
+    # Cumulative sums give the cost of any stretch with two look-ups.
     sums = np.concatenate([[0.0], np.cumsum(frame_costs)])
     costs = graph.jump_penalties(graph.every.costs[ends, slots])[usable] + sums[ends[usable] + 1] - sums[starts[usable]]
-    # The eight best stretches compete with other loops.
+    # The eight best stretches compete with the other loops.
     best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:8]]
     return [tuple(range(int(starts[k]), int(ends[k]) + 1)) for k in best]
 
@@ -193,9 +193,9 @@ def jump_cost(path: tuple[int, ...], graph: FrameGraph) -> float:
 def _planned(
     length: int, graph: FrameGraph, anchors: Sequence[int], variety: float, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the cheapest loop, then the cheapest when repeated frames are penalized, and so on."""
+    """Yield the cheapest loop, then the cheapest with repeated frames penalized, and so on."""
     penalty = frame_costs.copy()
-    # Each round finds a loop and penalizes what it repeats.
+    # Each round finds a loop and penalizes its repeated frames.
     for _ in range(4):
         best, path = np.inf, None
         for anchor in anchors:
@@ -208,22 +208,22 @@ def _planned(
         shown = np.bincount(path, minlength=len(penalty))
         if variety == 0.0 or shown.max() <= 1:
             return
-        # Dynamic programming cannot count repetitions; a penalty on what was repeated makes the next loop avoid it.
+        # Dynamic programming cannot count repetitions; a penalty on repeated frames makes the next loop avoid them.
         penalty += variety * REPEAT_COST * np.maximum(shown - 1, 0)
 
 
 def _chained(
     length: int, graph: FrameGraph, anchors: Sequence[int], request: LoopRequest, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield long loops as chains of shorter ones through one frame, for the two best frames to return to.
+    """Yield long loops as chains of shorter ones through one frame, for the two best such frames.
 
-    Time grows in proportion to the length and memory hardly, whereas a table of all paths over the full length takes
-    gigabytes.
+    Time is proportional to the length and memory hardly grows, whereas a table of all paths over the full length would
+    take gigabytes.
     """
     rests = {}
     for anchor in anchors:
         costs = graph.least(anchor, request.link, frame_costs)[0][1:, anchor]
-        # The least cost of chains of every length shows which links leave a remainder that others fill exactly.
+        # The lowest costs of chains of every length tell which links leave a remainder that others fill exactly.
         rest = np.full(length + 1, np.inf)
         rest[0] = 0.0
         for n in range(1, length + 1):
@@ -235,7 +235,7 @@ def _chained(
             return
         shown, path, remaining = np.zeros(len(frame_costs)), list[int](), length
         while remaining:
-            # A penalty for frames shown more often than others must not grow, else links would jump to even it out.
+            # A penalty for frames shown more often than others must not grow, or links would jump to even it out.
             penalty = frame_costs + request.variety * REPEAT_COST * (shown > shown.mean())
             least, origin = graph.least(anchor, min(request.link, remaining), penalty)
             costs = least[1:, anchor]
@@ -250,9 +250,9 @@ def _chained(
 def _closed(
     length: int, graph: FrameGraph, anchors: Sequence[int], random_play: RandomPlay, closing: int, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield random plays whose last part is the cheapest path back to their start."""
+    """Yield random plays that end with the cheapest path back to their start."""
     closing = min(closing, length - 1)
-    for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps no path leads back
+    for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps, no path leads back
         anchor = anchors[number % len(anchors)]
         path = random_play(anchor, length - closing)
         if not path:
@@ -263,10 +263,10 @@ def _closed(
 
 
 def anchors_of(graph: FrameGraph, rng: np.random.Generator) -> list[int]:
-    """Choose frames to look for loops from: where the cheapest jumps lead, as every loop has one, and a few others."""
+    """Choose frames to search loops from: targets of the cheapest jumps, since every loop has one, and a few others."""
     frames, slots = np.nonzero(graph.targets >= 0)
     order = np.argsort(graph.costs[frames, slots], kind="stable")
-    # Where a jump and its rest lead, not where it enters: paths only contain the ends of steps.
+    # The frame after a jump and its rest, not the one it enters: paths contain only the ends of steps.
     listed = graph.targets[frames[order], slots[order]]
     unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
     some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
@@ -278,7 +278,7 @@ def anchors_of(graph: FrameGraph, rng: np.random.Generator) -> list[int]:
 def nearest_lengths(
     length: int, graph: FrameGraph, anchors: Sequence[int], stretch: float, frame_costs: Floats, most: int = 1
 ) -> list[tuple[int, int]]:
-    """Return lengths of the best loops that are at most a share `stretch` longer or shorter, and an anchor of each."""
+    """Return lengths of the best loops, within a fraction `stretch` of the length, and an anchor of each."""
     longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
     if not anchors:
         return []
@@ -294,7 +294,7 @@ def nearest_lengths(
 
 
 def near_lengths(length: int, graph: FrameGraph, anchors: Sequence[int]) -> list[int]:
-    """Find up to three lengths, near the requested one, that loops have."""
+    """Find up to three lengths of possible loops near the requested one."""
     lengths: set[int] = set()
     for anchor in anchors:
         least, _ = graph.least(anchor, 2 * length + 240, np.zeros(len(graph.successor)))

@@ -1,4 +1,4 @@
-"""Mesh columns to a Shape (Sattler 2004, §2-2.3), and how much of an animation c components keep (eq. 12-13)."""
+"""Compress mesh columns to a Shape (Sattler 2004, §2-2.3); errors of an animation with c components (eq. 12-13)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(layout: MeshLayout) -> list[Block]:
-    """List the blocks of a mesh, in the order of its columns, the root's rates apart."""
+    """List the blocks of a mesh in the order of its columns, without the root's rates."""
     widths = {"positions": 3, **({"normals": 3} if layout.normals else {}), **layout.changing}
     out, at = [], 0
     for name, width in widths.items():
@@ -40,7 +40,7 @@ def blocks_of(layout: MeshLayout) -> list[Block]:
 def compress(
     columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None = None
 ) -> tuple[Shape, Floats]:
-    """Find the modes of a mesh's columns (frames, columns), grouped as settings say, and weights (frames, width)."""
+    """Find the modes of a mesh's columns (frames, columns), grouped by the settings, and weights (frames, width)."""
     positions, *others = blocks_of(layout)
     joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
     scales = np.ones(columns.shape[1])
@@ -48,8 +48,8 @@ def compress(
     for block in joint:
         spread = float(columns[:, block.columns].var(axis=0).sum())
         if spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0:
-            # Normals have no unit of length: only their spread against that of positions says how much they should
-            # count.
+            # Normals have no unit of length: only their spread relative to that of positions can determine their
+            # weight.
             scales[block.columns] = settings.attribute_weight * np.sqrt(moving / spread)
     named = _parts([positions, *joint], columns, settings)
     named += [(block.name, block.columns) for block in others if block not in joint]
@@ -70,7 +70,7 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
     positions = blocks[0]
     # Vertices are clustered by how the first twelve modes move them.
     fitted = principal.fit(columns[:, positions.columns], count=min(12, len(columns)))
-    # Scaled by how far they move, so that vertices are grouped by visible movement.
+    # Scaled by the extent of movement, so that vertices are grouped by visible movement.
     modes = fitted.modes * np.sqrt(fitted.variances)[:, None]
     features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
     out = []
@@ -83,12 +83,12 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
 
 
 def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None, float | None, float | None]:
-    """Return how many modes to keep: as requested, else ten where there are as many frames."""
+    """Return how many modes to keep: as requested, else ten if there are enough frames."""
     count, energy, error = settings.components, settings.energy, settings.error
     if count is not None and count > min(frames, values):
         raise UsageError(
-            f"{count} components were asked for, but {frames} frames of {values} values have at most "
-            f"{min(frames, values)}: ask for fewer"
+            f"{count} components were requested, but {frames} frames of {values} values have at most "
+            f"{min(frames, values)}: request fewer"
         )
     if count is None and energy is None and error is None:
         count = min(COMPONENTS, frames, values)
@@ -111,7 +111,7 @@ def position_error(true: Floats, made: Floats) -> float:
 
 
 def printed_position_error(true: Floats, made: Floats) -> float:
-    """Sum E as printed: over the frames 1 to l - 1, so that it grows with the length (Sattler 2004, eq. 12)."""
+    """Sum E as printed: over the frames 1 to l - 1, so it grows with the length (Sattler 2004, eq. 12)."""
     inner = slice(1, -1)
     return float(np.sum(_lengths(true - made)[inner].sum(axis=1) / _lengths(true)[inner].sum(axis=1)))
 
@@ -119,7 +119,7 @@ def printed_position_error(true: Floats, made: Floats) -> float:
 def velocity_error(true: Floats, made: Floats) -> float:
     """Compute E* as a ratio of sums: sum |v - v~| / sum |v| over all vertices and frames (Sattler 2004, eq. 13).
 
-    Departs from the paper, whose ratio per vertex is ruled by vertices that hardly move.
+    Departs from the paper, whose ratio per vertex is dominated by vertices that hardly move.
     """
     return float(_lengths(true - made).sum() / max(float(_lengths(true).sum()), 1e-300))
 
@@ -127,20 +127,20 @@ def velocity_error(true: Floats, made: Floats) -> float:
 def printed_velocity_error(true: Floats, made: Floats) -> float:
     """Sum E* as printed: the ratio of each vertex, averaged over vertices, summed over frames (Sattler 2004, eq. 13).
 
-    Vertices that stand still but for rounding, whose ratio has no meaning, count as none.
+    Vertices that move only by rounding errors, whose ratio has no meaning, count as zero.
     """
     speed = _lengths(true)[1:-1]
-    # Vertices slower than a thousandth of the mean are still but for rounding.
+    # Vertices slower than a thousandth of the mean move only by rounding errors.
     moves = speed > 1e-3 * float(speed.mean())
     ratio = _lengths(true - made)[1:-1] / np.where(moves, speed, 1.0)
     return float(np.where(moves, ratio, 0.0).mean(axis=1).sum())
 
 
 def fidelity_table(positions: Floats, velocities: Floats, counts: Sequence[int]) -> list[Fidelity]:
-    """Compute Table 2: errors by number of components, positions and velocities (frames, vertices, 3) apart."""
+    """Compute Table 2: errors by number of components, of positions and of velocities (frames, vertices, 3)."""
     flat, moving = positions.reshape(len(positions), -1), velocities.reshape(len(velocities), -1)
     most = min(max(counts), len(flat))
-    # Modes are nested: one decomposition with the most components serves all counts.
+    # Modes are nested: one decomposition with the largest count serves all.
     shapes, speeds = principal.fit(flat, count=most), principal.fit(moving, count=most)
     out = []
     for count in counts:

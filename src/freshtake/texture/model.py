@@ -1,4 +1,4 @@
-"""TextureModel: the compressed takes, their jumps and how to play them; frozen, and everything that is saved."""
+"""TextureModel: the compressed takes, their jumps and how to play them; frozen, all of it saved."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ from freshtake.texture.transitions import Fades, Played, longest_fade, turning_o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextureModel:
-    """What was learned. Use `sample`, `stream`, `loop` and `steer`.
+    """The learned model. Use `sample`, `stream`, `loop` and `steer`.
 
-    `rows` (frames, columns) decode to the takes: columns of the recipe, or, of a mesh, the root's rates and the weights
-    of the modes in `shape`. `jumps` are all that were found, within each cell; `entries` those into each cell.
+    `rows` (frames, columns) decode to the takes: columns of the recipe or, for a mesh, the root's rates and the weights
+    of the modes in `shape`. `jumps` are all jumps found within each cell; `entries` those into each cell.
     """
 
     settings: Settings
@@ -98,7 +98,7 @@ class TextureModel:
 
     @cached_property
     def live(self) -> tuple[Ints, Jumps]:
-        """Successors (frames,) and jumps among the frames from which play can continue for ever."""
+        """Successors (frames,) and jumps among the frames from which play can continue forever."""
         return within(self.jumps, self.reach, self.segments)
 
     @cached_property
@@ -125,8 +125,8 @@ class TextureModel:
             rows: (frames, columns) as in `rows` of the model.
 
         Returns:
-            (frames, values): of a clip the joints' positions in its unit of length; of a mesh values that lie as far
-            apart as its vertices do; of other motions the rows.
+            (frames, values): for a clip, joint positions in its unit of length; for a mesh, values with the same
+            distances as its vertices; for other motions, the rows.
         """
         if self.shape is not None:
             return np.asarray(rows[:, self.rates :] @ self.shape.measure)
@@ -156,16 +156,16 @@ class TextureModel:
 
     @cached_property
     def bearings(self) -> Bearings:
-        """How the takes turn and travel, for guiding."""
+        """How the takes turn and travel, used for guiding."""
         if self.rates == 0 or self.recipe is None:
-            raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
+            raise UsageError(f"{NO_TRAVEL}, so play cannot be guided")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 
     def visits(self) -> Floats:
-        """Compute how often each frame is shown in the long run, blends apart.
+        """Compute how often each frame is shown in the long run, not counting blends.
 
         Returns:
-            (frames,): shares of the time, which sum to one.
+            (frames,): fractions of the time, which sum to one.
         """
         return jump_rate(self.chances, self.reach.alive / self.reach.alive.sum())[1]
 
@@ -176,19 +176,19 @@ class TextureModel:
             name: one of `cells`.
 
         Returns:
-            Its place in `cells`.
+            Its position in `cells`.
         """
         if name not in self.cells:
             raise UsageError(f"there is no cell {name!r}; the cells are {', '.join(self.cells)}")
         return self.cells.index(name)
 
     def start(self, rng: np.random.Generator, *, cell: str | None = None, frame: int | None = None) -> PlayState:
-        """Choose the frame that is shown first.
+        """Choose the first frame to show.
 
         Args:
             rng: the random generator.
             cell: name of the cell to begin in; by default the first.
-            frame: number of the frame of the takes to begin with, instead of one by chance.
+            frame: number of the frame of the takes to begin with, instead of a random one.
 
         Returns:
             The state before the first frame.
@@ -205,7 +205,7 @@ class TextureModel:
         return begin(int(rng.choice(np.flatnonzero(alive))), self.settings.recent)
 
     def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
-        """Choose which frames come next, not yet as rows.
+        """Choose the next frames, without making rows.
 
         Args:
             state: the state of play.
@@ -213,13 +213,13 @@ class TextureModel:
             frames: how many frames to show.
 
         Returns:
-            The state after them, and what they show, (frames,) in each part.
+            The state after them, and what they show, (frames,) in each field.
         """
         return advance(state, frames, self.chances, self.play_material, self.longest_fade, rng)
 
     @cached_property
     def play_material(self) -> PlayMaterial:
-        """The takes as play sees them."""
+        """The takes in the form that play uses."""
         return PlayMaterial(self.segments.successors(), self.weights.poses, self.rules)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
@@ -244,7 +244,7 @@ class TextureModel:
             cell: name of the cell to go to.
 
         Returns:
-            The same state with the frames planned that lead there.
+            The same state with a plan of frames leading there.
         """
         return steered(self, state, cell)
 
@@ -269,17 +269,17 @@ class TextureModel:
         plant: bool | str = True,
         name: str = "",
     ) -> Any:
-        """Make a new motion, like the takes but in another order; bodies with their feet planted.
+        """Make a new motion: the takes in a new order, with feet planted for bodies.
 
         Args:
             rng: the random generator.
             frames: how many frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
-            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
-            name: of the motion.
+            plant: True, soft or hard holds feet that stand in the takes; False leaves them unchanged.
+            name: the name of the motion.
 
         Returns:
-            A motion of the takes' kind, with their frame time and unit of length; of plain arrays rows.
+            A motion of the takes' kind, with their frame time and unit of length; rows for plain arrays.
         """
         if frames < 1:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
@@ -289,12 +289,12 @@ class TextureModel:
         return self.planted(motion, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
-        """Hold the feet of a decoded motion where those of the takes stand.
+        """Hold the feet of a decoded motion while those of the takes stand.
 
         Args:
             motion: decoded from what was played.
-            played: which frames of the takes it shows, (frames,) in each part.
-            lock: True, soft or hard; False leaves the motion as it is.
+            played: which frames of the takes it shows, (frames,) in each field.
+            lock: True, soft or hard; False leaves the motion unchanged.
 
         Returns:
             The motion with its feet planted; motions without feet are unchanged.
@@ -304,32 +304,32 @@ class TextureModel:
         return planted(motion, shown_contacts(self.standing, played), self.standing, lock)
 
     def start_guided(self, rng: np.random.Generator, guide: Guide, *, cell: str | None = None) -> GuidedState:
-        """Choose the frame that guided play shows first.
+        """Choose the first frame of guided play.
 
         Args:
             rng: the random generator.
-            guide: where to go, and how fast.
+            guide: direction and speed.
             cell: name of the cell to begin in; by default the first.
 
         Returns:
-            The state before the first frame, facing the path where there is one.
+            The state before the first frame, facing along the path if there is one.
         """
         return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
 
     def advance_guided(
         self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """Make the next frames of guided play; guide and rate of jumps may change each time.
+        """Make the next frames of guided play; the guide and the rate of jumps may change with each call.
 
         Args:
-            state: where play and the body are.
+            state: the state of play and of the body.
             rng: the random generator.
-            guide: where to go, and how fast.
+            guide: direction and speed.
             frames: how many frames to make.
-            jump_rate: how many times as often to jump as learned.
+            jump_rate: rate of jumps relative to the learned one.
 
         Returns:
-            The state after them, their rows (frames, columns), and what they show, (frames,) in each part.
+            The state after them, their rows (frames, columns), and what they show, (frames,) in each field.
         """
         chances = more_often(self.chances, jump_rate)
 
@@ -358,16 +358,16 @@ class TextureModel:
         Args:
             rng: the random generator.
             frames: length of the loop, 2 or more.
-            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
-            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
+            variety: weight of showing frames twice relative to the cost of jumps; 0 allows one short loop to repeat.
+            stretch: fraction, 0 to 0.5, by which the tempo may differ from the takes'.
             times: how often the loop is shown.
-            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
-                by default straight, and in place where the loop hardly travels.
-            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
-            name: of the motion.
+            course: straight, closed (it returns), free (as the frames turn) or a rotation in degrees;
+                by default straight, or in place if the loop hardly travels.
+            plant: True, soft or hard holds feet that stand in the takes; False leaves them unchanged.
+            name: the name of the motion.
 
         Returns:
-            A motion of the takes' kind, of `times` times `frames` frames.
+            A motion of the takes' kind with `times` * `frames` frames.
         """
         rows, played = loop_rows(self, rng, frames, variety=variety, stretch=stretch, course=course)
         return loop_motion(self, rows, played, times=times, course=course, plant=plant, name=name)
@@ -375,13 +375,13 @@ class TextureModel:
     def stream(
         self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False, plant: bool | str = False
     ) -> Iterator[Any]:
-        """Play without end, one frame at a time.
+        """Play endlessly, one frame at a time.
 
         Args:
             rng: the random generator.
             cell: name of the cell to begin in; by default the first.
-            decode: yield one-frame motions, each placed where the one before ends, instead of rows.
-            plant: with `decode`, hold feet where the takes' stand; frames are then delayed by a constant number.
+            decode: yield one-frame motions, each placed where the previous one ends, instead of rows.
+            plant: with `decode`, hold feet while the takes' stand; frames are then delayed by a constant number.
 
         Returns:
             An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.
@@ -394,10 +394,10 @@ class TextureModel:
         Args:
             rows: (frames, columns).
             start: where they begin.
-            resume: whether the first row continues an earlier one, rather than standing at `start`.
+            resume: whether the first row continues an earlier one, rather than being placed at `start`.
 
         Returns:
-            Place, heading in radians and time in seconds at their end.
+            Position, heading in radians and time in seconds at their end.
         """
         return where_rows_end(self, rows, start, resume)
 
@@ -408,10 +408,10 @@ class TextureModel:
         Args:
             rows: (frames, columns).
             start: where the motion begins; by default at the origin.
-            resume: whether the first row continues an earlier one, rather than standing at `start`.
-            name: of the motion.
+            resume: whether the first row continues an earlier one, rather than being placed at `start`.
+            name: the name of the motion.
 
         Returns:
-            A motion with the takes' frame time and unit of length; plain rows as they are.
+            A motion with the takes' frame time and unit of length; plain rows unchanged.
         """
         return decoded(self.recipe, self.shape, rows, start, resume, name)

@@ -1,4 +1,4 @@
-"""Feet of played motion: they stand where they stood in the takes, through jumps and the seams of loops."""
+"""Plant the feet of played motion: they stand when they do in the takes, across jumps and the seams of loops."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from freshtake.texture.transitions import Played
 
 
 class Standing(NamedTuple):
-    """What planting learned from the takes, and where each of their frames stands (frames, foot joints), 0 or 1."""
+    """The takes' planting model, and which foot joints stand in each of their frames (frames, foot joints), 0 or 1."""
 
     base: PlantingModel
     contacts: Floats
 
 
 def standing_of(takes: list[Clip]) -> Standing | None:
-    """Learn from the takes as clips where feet stand; None where the skeleton has no feet."""
+    """Learn from the takes, given as clips, when feet stand; None if the skeleton has no feet."""
     base = learn_planting(takes)
     if not base.feet:
         return None
@@ -32,20 +32,20 @@ def standing_of(takes: list[Clip]) -> Standing | None:
 
 
 def shown_contacts(standing: Standing, played: Played) -> Floats:
-    """Return how much each foot joint stands in the frames shown (frames, foot joints); inserted frames are mixed."""
+    """Return how firmly each foot joint stands in the frames shown (frames, foot joints); inserted frames are mixed."""
     share = (played.step / (played.length + 1.0))[:, None]
     before, after = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
     return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * before + share * after, before))
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """Hold the clip's feet at these contacts, which are known and therefore also apply to runs."""
+    """Hold the clip's feet at these contacts; since these are given, runs can be planted too."""
     result = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
     return result.clip
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
-    """Yield one-frame clips of play with its feet held, a constant number of frames late (`Planter.latency`)."""
+    """Yield one-frame clips of play with feet held, delayed by a constant number of frames (`Planter.latency`)."""
     planter: Planter | None = None
     for clip, played in blocks:
         if planter is None:
@@ -57,9 +57,9 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
-    """Cut the loop out of its endless play; where it goes straight or returns, closed to the last digit."""
+    """Cut the loop out of its endless play; if it is straight or returns, closed to the last digit."""
     if info is not None:
         loop = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
-        assert loop.playback is not None  # it has the travel in this clip's axes
+        assert loop.playback is not None  # it contains the travel in this clip's axes
         return facing_forward(loop.changed(playback=loop.playback.changed(turn=info.turn)))
     return clip.picked(slice(before, before + frames)).changed(channels=None)

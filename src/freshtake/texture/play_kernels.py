@@ -1,4 +1,4 @@
-"""Compiled loops: the best jumps of every frame, costs to come, the chain's long run, and play itself."""
+"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play itself."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Frames(NamedTuple):
-    """What the costs of jumps depend on, per frame: its pose and the one that would follow.
+    """The data per frame that costs of jumps depend on: its pose and the one that would follow.
 
     `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
-    `change` and `change_ahead` (frames, c) how the pose changes; `gone` (frames,) how far it has moved since the take
-    began, in mean frame steps.
+    `change` and `change_ahead` (frames, c) the change of the pose; `gone` (frames,) how far it has moved since the
+    start of the take, in mean frame steps.
     """
 
     here: Floats
@@ -68,7 +68,7 @@ class Candidates(NamedTuple):
 
     cells: Ints
     stops: Ints
-    arc_length: Floats  # (frames,): summed costs of going from each frame to the next
+    arc_length: Floats  # (frames,): cumulative costs of going from each frame to the next
     band: int
     rest: int
 
@@ -135,7 +135,7 @@ def _best_from(
                 for a in range(c):
                     along += frames.change_ahead[i, a] * frames.change[j, a]
                     back += frames.change[i, a] * frames.change[j, a]
-                # Poses of a swing out and of its way back are alike: only the direction of change tells them apart.
+                # Poses of a swing out and back are similar: only the direction of change tells them apart.
                 if not (along < 0.0 or back < 0.0):
                     slot = k - 1
                     while slot > 0 and costs[slot - 1] > cost:
@@ -158,7 +158,7 @@ def _near(frames: Frames, i: int, j: int, band: int) -> bool:
 
 @compiled
 def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: float, rounds: int) -> Floats:
-    """Find m_i: the least sum of costs from frame i on, each later frame's counting `discount` times the one before."""
+    """Find m_i: the lowest sum of costs from frame i on, each frame weighted `discount` times the previous one."""
     count, k = targets.shape
     least = np.zeros(count)
     for _ in range(rounds):
@@ -211,8 +211,8 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
     return now
 
 
-# The state of play, in integers: the frame shown last, frames since the last jump (-1: nothing shown yet), and
-# of a blend under way its target, inserted frames so far and their number; then how much of a plan is used up.
+# The state of play, as integers: the frame shown last, frames since the last jump (-1: nothing shown yet); target,
+# inserted frames so far and total of a blend in progress; and how much of the plan has been used.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
 
@@ -223,7 +223,7 @@ class Rules(NamedTuple):
     hold: int
     blend: int  # NO_BLEND, CONSTANT or VARIABLE
     length: int  # of a constant blend
-    step: float  # distance that one inserted frame of a variable blend covers
+    step: float  # distance covered by one inserted frame of a variable blend
 
 
 @compiled
@@ -242,16 +242,16 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
 
 
 class Chances(NamedTuple):
-    """The jump map that is played: the chance to continue (frames,), and of each jump (frames, k)."""
+    """The jump map that is played: the chances of continuing (frames,) and of each jump (frames, k)."""
 
-    successor: Ints  # -1 where a frame has no successor
+    successor: Ints  # -1 for frames without a successor
     onward: Floats
     targets: Numbers
     chances: Floats
 
 
 class Playing(NamedTuple):
-    """What changes from frame to frame, and the frames to be shown next."""
+    """The state that changes from frame to frame, and the frames to be shown next."""
 
     state: Ints  # (STATE,)
     recent: Ints  # frames shown last, newest first
@@ -259,7 +259,7 @@ class Playing(NamedTuple):
 
 
 class PlayMaterial(NamedTuple):
-    """The takes as play sees them."""
+    """The takes in the form that play uses."""
 
     natural: Ints  # (frames,): the frame that follows in the take, or -1
     poses: Floats
@@ -270,8 +270,8 @@ class PlayMaterial(NamedTuple):
 def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMaterial, out: Numbers) -> None:
     """Show len(draws) frames: out (frames, 5) as in Played. State and recent frames change, nothing else.
 
-    A plan (frames to show next) is followed first. What is no step to the `natural` successor is a jump. A frame among
-    the `recent` ones is not jumped to (Sattler 2004, §2.1) unless there is no other.
+    A plan (frames to show next) is followed first. Any step other than to the `natural` successor is a jump. Frames
+    among the `recent` ones are not jumped to (Sattler 2004, §2.1) unless there is no other.
     """
     state, recent, plan = playing
     natural, poses, rules = material
@@ -376,10 +376,10 @@ class Steps(NamedTuple):
 
 @compiled
 def path_costs(start: int, length: int, steps: Steps, penalty: Floats, least: Floats, origin: Numbers) -> None:
-    """Find the least costs of being at each frame after t = 0 ... length frames from `start`, and where from.
+    """Find the lowest costs of being at each frame after t = 0 ... length frames from `start`, and the predecessors.
 
-    `least` (length + 1, frames) is filled, and `origin` alike with the frame before + frames * (1 + slot of the jump,
-    or 0 for going on); `penalty` (frames,) is the cost of leaving a frame.
+    `least` (length + 1, frames) is filled, and so is `origin`, with the previous frame + frames * (1 + slot of the
+    jump, or 0 for continuing); `penalty` (frames,) is the cost of leaving a frame.
     """
     successor, targets, costs, durations = steps
     count, k = targets.shape
@@ -403,8 +403,8 @@ def path_costs(start: int, length: int, steps: Steps, penalty: Floats, least: Fl
                 j = targets[i, slot]
                 if j < 0:
                     continue
-                # Jumps that insert frames arrive later: without their duration a loop would not have the length asked
-                # for.
+                # Jumps that insert frames arrive later: without their duration a loop would not have the requested
+                # length.
                 there = t + durations[i, slot]
                 if there <= length and here + costs[i, slot] < least[there, j]:
                     least[there, j] = here + costs[i, slot]

@@ -1,4 +1,4 @@
-"""Settings of the texture method, validated when constructed; None is chosen from the data."""
+"""Settings of the texture method, validated when constructed; None means chosen from the data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Changeable):
-    """How to compress, where to jump, how to blend.
+    """Settings of compression, jumps and blending.
 
     Sattler 2004 writes c for `components`, c* for `velocity_components`, sigma and sigma* for the two sigmas, q and q*
     for the two emphases, m for `recent` and b for `blend_frames`. Times are in seconds.
@@ -34,20 +34,20 @@ class Settings(Changeable):
 
     method: str = "default"  # paper: jumps by eq. 2-8 as printed
     root: str | None = (
-        None  # what is taken out of the frames first; None: heading (travel and heading), of strokes absolute
+        None  # what is removed from the frames first; None: heading (travel and heading), for strokes absolute
     )
 
-    components: int | None = None  # of a mesh; None: 10, or fewer where there are fewer frames
-    energy: float | None = None  # or: by share of the variance
+    components: int | None = None  # of a mesh; None: 10, or fewer if there are fewer frames
+    energy: float | None = None  # or: by fraction of the variance
     error: float | None = None  # or: by root mean square error, in the unit of the vertices
     velocity_components: int | None = None  # None: 5
     normals: str = "joint"  # with the positions in one vector, in a separate vector, or left out (§2.2, §2.3)
-    attribute_weight: float = 0.5  # of attributes in the positions' vector: their spread relative to the positions'
+    attribute_weight: float = 0.5  # in the positions' vector: spread of attributes relative to that of the positions
     parts: int = 1  # of the mesh with separate modes (local principal components, §4.1)
-    bits: int = 16  # of a stored mode's numbers; 0: float32, twice the size without a smaller error
+    bits: int = 16  # per number of a stored mode; 0: float32, twice the size with no smaller error
 
-    velocity_weight: float = 0.5  # share of the velocity in the cost of a jump
-    jump_time: float = 1.5  # mean time from jump to jump
+    velocity_weight: float = 0.5  # fraction of velocity in the cost of a jump
+    jump_time: float = 1.5  # mean time between jumps
     largest_jump: float | None = None  # in mean frame steps; None: from the data
     sigma: float | None = None  # instead of jump_time: raw, in mean frame steps (paper: in units of D)
     velocity_sigma: float | None = None  # paper: None means sigma
@@ -55,12 +55,12 @@ class Settings(Changeable):
     velocity_q: float = 0.0
     recent: int = 4  # frames that are not jumped back to (§2.1)
     band: float = 0.1  # around the diagonal, in which there is no jump
-    anticipation: float = 0.995  # weight of costs to come; 0: none
+    anticipation: float = 0.995  # weight of future costs; 0: none
     candidates: int = 32  # jumps kept per frame
 
     blend: str = "inertial"  # or constant, variable (eq. 9-11), printed (eq. 10 to the letter), none
     blend_frames: int | None = None  # None: 1/6 s, constant and printed: 3
-    lookahead: float = 0.3  # within which a steered sequence searches its path into a cell
+    lookahead: float = 0.3  # within which steered play searches a path into a cell
 
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "blend": BLENDS, "normals": NORMALS, "bits": BITS, "root": (None, *ROOTS)}

@@ -1,4 +1,4 @@
-"""A mesh as few numbers per frame: groups of columns with a mean and modes (Sattler 2004, eq. 1); decoding of rows."""
+"""A mesh as a few numbers per frame: groups of columns with mean and modes (Sattler 2004, eq. 1); decoding of rows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from freshtake.numeric.pca import Pca
 PIECE = 1024  # columns
 Single = npt.NDArray[np.float32]
 MADE = "made by freshtake: texture"
-BLOCK = 128  # frames of a mesh that are restored at once
+BLOCK = 128  # frames of a mesh restored at once
 
 
 class Group(NamedTuple):
-    """Columns of the mesh, how much a unit of each counts, their mean and modes, in the columns' units.
+    """Columns of the mesh, the weight per unit of each, and their mean and modes, in the columns' units.
 
-    `steps` are the quanta of mean and modes (1 + modes,), zero where they are not quantized.
+    `steps` are the quanta of mean and modes (1 + modes,), zero if they are not quantized.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """All groups; a frame is the weights of their modes, one group after the other."""
+    """All groups; a frame is the concatenated weights of their modes."""
 
     groups: tuple[Group, ...]
 
@@ -62,7 +62,7 @@ class Shape:
 
     @cached_property
     def _tables(self) -> tuple[tuple[Single, slice | Ints], ...]:
-        """Lay out the modes and the mean of every group, in a multiple of four rows, and where its columns go."""
+        """The modes and mean of every group, padded to a multiple of four rows, and the destination of its columns."""
         out = []
         for group in self.groups:
             places: slice | Ints = group.columns
@@ -77,26 +77,26 @@ class Shape:
 
     @cached_property
     def measure(self) -> Floats:
-        """Compute (width, width): weights times this lie as far apart as what they restore to, group by group."""
+        """A matrix (width, width): weights times it have the distances of the restored columns, group by group."""
         out, at = np.zeros((self.width, self.width)), 0
         for group in self.groups:
             modes, stop = group.modes.astype(np.float64), at + group.components
-            # The root of the modes' inner products keeps all distances, and is as small as the weights, not as the
-            # mesh.
+            # The root of the modes' inner products preserves all distances, and has the size of the weights, not of
+            # the mesh.
             values, vectors = np.linalg.eigh(modes @ modes.T)
             out[at:stop, at:stop] = vectors * np.sqrt(np.maximum(values, 0.0))
             at = stop
         return out
 
     def weights(self, columns: Floats) -> Floats:
-        """Fit weights (frames, width) to columns by least squares; columns count by their scale."""
+        """Fit weights (frames, width) to columns by least squares; columns are weighted by their scale."""
         parts = [_nearest(group, columns[:, group.columns]) for group in self.groups]
         return np.concatenate(parts, axis=1)
 
     def restore(self, weights: npt.ArrayLike, out: Single | None = None) -> Single:
         """Restore columns (frames, columns) as float32, several frames at a time (Sattler 2004, eq. 1).
 
-        `out` (at least as many frames) is filled where it is given, so that frames need no new memory.
+        `out` (at least as many frames), if given, is filled, so that no memory is allocated.
         """
         w = np.asarray(weights, dtype=np.float32)
         columns: Single = np.empty((len(w), self.columns), dtype=np.float32) if out is None else out[: len(w)]
@@ -104,7 +104,7 @@ class Shape:
         for group, (table, places) in zip(self.groups, self._tables, strict=True):
             mine = np.zeros((len(w), len(table)), dtype=np.float32)
             mine[:, : group.components] = w[:, at : at + group.components]
-            # The mean is one more mode of weight 1, which saves a second pass over the vertices.
+            # The mean is treated as one more mode with weight 1, which saves a second pass over the vertices.
             mine[:, group.components] = 1.0
             at += group.components
             if isinstance(places, slice) and len(self.groups) == 1:
@@ -137,7 +137,7 @@ def _nearest(group: Group, columns: Floats) -> Floats:
 
 
 def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) -> Group:
-    """Make a group from the principal components of scaled columns, rounded as a model file keeps it."""
+    """Make a group from the principal components of scaled columns, rounded as in a model file."""
     mean, modes = pca.mean / scales, pca.modes / scales
     steps = np.zeros(1 + len(modes))
     if bits:
@@ -150,15 +150,15 @@ def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) 
 
 
 def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
-    """Choose the step of each row that lets its largest value fit into so many bits."""
+    """Choose the step of each row such that its largest value fits into the given number of bits."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     steps = largest / (2.0 ** (np.array(bits) - 1) - 1.0)
-    # Through float32, as a file keeps steps: what is read back must restore to the same numbers.
+    # Via float32, as steps are stored: a model read from a file must restore the same numbers.
     return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
 
 
 def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
-    """Sort rows (n, features) into at most `count` groups of like ones: Lloyd's rounds from the farthest points."""
+    """Sort rows (n, features) into at most `count` groups by similarity: Lloyd's algorithm from the farthest points."""
     centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
     away = np.square(features - features[centers[0]]).sum(axis=1)
     while len(centers) < min(count, len(features)):
@@ -178,7 +178,7 @@ def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
 
 
 def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
-    """Make a recipe without what the modes already hold; its ground plan is that of the mean mesh."""
+    """Make a recipe without the parts already in the modes; its ground plan is that of the mean mesh."""
     if layout.root == "heading":
         mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
         layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))
@@ -223,7 +223,7 @@ def products(weights: Single, modes: Single, out: Single) -> None:
 def decoded(
     recipe: Recipe | None, shape: Shape | None, rows: Floats, start: Start | None, resume: bool, name: str
 ) -> Any:
-    """Decode rows to a motion; plain rows stay rows."""
+    """Decode rows to a motion; plain rows are returned unchanged."""
     if recipe is None:
         return require_unflung(rows)
     if shape is None:
@@ -233,7 +233,7 @@ def decoded(
 
 
 def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:
-    """Restore all columns of a mesh's rows: the root's rates, then those of the modes."""
+    """Restore all columns of a mesh's rows: the root's rates, then the columns of the modes."""
     at = 3 if recipe.layout.root == "heading" else 0
     return np.concatenate([rows[:, :at], shape.restore(rows[:, at:])], axis=1, dtype=np.float64)
 
@@ -258,7 +258,7 @@ def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool
 
 
 def _unit(parts: list[Any]) -> Single:
-    """Bring restored normals, which have not quite unit length, back to it."""
+    """Renormalize restored normals to unit length."""
     normals: Single = np.concatenate(parts)
     with np.errstate(over="ignore"):  # extreme modes may overflow
         length = np.linalg.norm(normals, axis=-1, keepdims=True)

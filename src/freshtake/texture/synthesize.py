@@ -15,7 +15,7 @@ from freshtake.texture.transitions import MadeJumps, Played, Turning, blended, w
 
 @dataclass(frozen=True)
 class Fading:
-    """A jump whose offset still dies away: how many frames ago it showed its target, from where to where."""
+    """A jump whose offset is still dying away: how many frames ago it showed its target, its origin and its target."""
 
     age: int
     origin: int
@@ -24,7 +24,7 @@ class Fading:
 
 @dataclass(frozen=True)
 class PlayState:
-    """State between two frames: all that the next ones depend on. It can be saved, forked and resumed."""
+    """State between two frames: everything that the next ones depend on. It can be saved, forked and resumed."""
 
     numbers: tuple[int, ...]
     recent: tuple[int, ...]
@@ -33,7 +33,7 @@ class PlayState:
 
     @property
     def frame(self) -> int:
-        """The frame of the takes that was shown last; before the start, the one that is shown first."""
+        """The frame of the takes that was shown last; before the start, the first to be shown."""
         return self.numbers[FRAME]
 
     def heading_for(self, way: tuple[int, ...]) -> PlayState:
@@ -47,8 +47,8 @@ class PlayState:
 class Blending:
     """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none).
 
-    The first `rates` columns are speeds along the ground and about the vertical. `fades` says how many frames each jump
-    takes, given the frames that are left and entered.
+    The first `rates` columns are speeds along the ground and about the vertical. `fades` returns the duration of each
+    jump in frames, given the frames that are left and entered.
     """
 
     rows: Floats
@@ -70,14 +70,14 @@ def begin(frame: int, recent: int) -> PlayState:
 def advance(
     state: PlayState, frames: int, chances: Chances, material: PlayMaterial, fade: int, rng: np.random.Generator
 ) -> tuple[PlayState, Played]:
-    """Choose the next frames; the same ones however they are divided into blocks."""
+    """Choose the next frames; they do not depend on how they are divided into blocks."""
     numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
     out = np.empty((frames, 5), dtype=np.int32)
     # One draw per frame, needed or not, so that the result does not depend on the size of blocks.
     play(rng.random(frames), Playing(numbers, recent, np.array(state.plan, dtype=np.intp)), chances, material, out)
     played = Played(*out.T)
     done = int(numbers[PLANNED]) >= len(state.plan)
-    # Offsets outlive the block in which their jump was made; the state carries them on.
+    # Offsets outlast the block in which their jump was made; the state carries them over.
     fading = [Fading(old.age + frames, old.origin, old.entered) for old in state.fading]
     for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :] if fade else ():
         fading.append(Fading(frames - int(t), int(played.jumped[t]), int(played.source[t])))
@@ -95,8 +95,8 @@ def advance(
 def shown(before: PlayState | None, played: Played, blending: Blending, rate: Floats | None = None) -> Floats:
     """Return the smoothed rows of frames that were played after `before`.
 
-    Without `before` they are a loop: offsets that die away at its end continue at its start. Where a `rate` (frames,)
-    of the takes is given, it is smoothed in the same way as the rates in rows, and returned as one column.
+    Without `before` they are a loop: offsets that die away at its end continue at its start. If a `rate` (frames,)
+    of the takes is given, it is smoothed in the same way as the rates in rows and returned as one column.
     """
     rows, turning, rates = blending.rows, blending.turning, blending.rates
     if rate is not None:

@@ -1,6 +1,6 @@
-"""Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away, on rows or on rotations.
+"""Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away, of rows or of rotations.
 
-Rows of a clip whose rotations are blended as rotations, not as the numbers that represent them.
+Rotations in the rows of a clip are blended as rotations, not as the numbers that represent them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, to_rotvec
 from freshtake.texture.frame_distance import Segments
 
-LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried one after the other
-CALM = 0.99  # quantile of the takes' second differences that a jump's may reach
+LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried in turn
+CALM = 0.99  # quantile of the takes' second differences: the limit of a jump's
 
 
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """Which columns of all (frames, columns) are rotation vectors about which mean rotations, and which are kept."""
+    """The columns of rows (frames, columns) that are rotation vectors, and their mean rotations."""
 
     recipe: Recipe
     columns: Ints  # (joints, 3)
@@ -62,7 +62,7 @@ class Turning:
 
 
 def turning_of(recipe: Recipe | None) -> Turning | None:
-    """Find the rotations of a clip's rows; None for motions without."""
+    """Find the rotations of a clip's rows; None for motions without rotations."""
     if recipe is None or not isinstance(recipe.layout, ClipLayout):
         return None
     layout = recipe.layout
@@ -74,9 +74,9 @@ def turning_of(recipe: Recipe | None) -> Turning | None:
 
 
 class Played(NamedTuple):
-    """What is shown, frame by frame: `source` (frames,), or a frame between `source` and `target`.
+    """The frames shown: `source` (frames,), or a frame between `source` and `target`.
 
-    `step` of `length` inserted frames (0: none) says how far; `jumped` is the frame that was left by a jump which shows
+    `step` of `length` inserted frames (0: none) tells how far between; `jumped` is the frame left by a jump that shows
     its target here, else -1.
     """
 
@@ -88,12 +88,12 @@ class Played(NamedTuple):
 
 
 def linear_share(step: Ints, length: Ints) -> Floats:
-    """Compute the share of inserted frame t of b: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
+    """Compute the weight of inserted frame t of b: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
     return np.asarray(step / (length + 1.0))
 
 
 def printed_share(step: Ints, length: Ints) -> Floats:
-    """Compute 1 / (b (b - t + 1)), Sattler 2004, eq. 10 to the letter: it ends with a jump of two thirds for b = 3."""
+    """Compute 1 / (b (b - t + 1)), Sattler 2004, eq. 10 to the letter: for b = 3 it ends with a jump of two thirds."""
     return np.where(step > 0, 1.0 / np.maximum(length * (length - step + 1.0), 1.0), 0.0)
 
 
@@ -101,8 +101,8 @@ def printed_share(step: Ints, length: Ints) -> Floats:
 def decay(frames: int) -> Floats:
     """Compute how much of the offsets one and two frames before the jump remains, 1, 2, ... frames after: (frames, 2).
 
-    The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the place and the velocity that it had when
-    the jump was made (t = 0 and t = -1) and ends with no place, velocity or acceleration.
+    The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the value and the velocity that it had when
+    the jump was made (t = 0 and t = -1) and ends with zero value, velocity and acceleration.
     """
     n = frames + 1.0
     t = np.arange(1, frames + 1)
@@ -116,8 +116,8 @@ def decay(frames: int) -> Floats:
 def settling(frames: int) -> Floats:
     """Compute how much of the offset of a speed remains, 1, 2, ... frames after the jump: (frames,).
 
-    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that continues with its slope, as a place does, would carry the noise of
-    one frame's acceleration on, which is the visible part of a jump in the world.
+    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that continued its slope, as a position does, would carry on the noise of
+    one frame's acceleration, which is the visible part of a jump in the world.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)
     out = np.asarray((1.0 - u) ** 2 * (1.0 + 2.0 * u))
@@ -126,7 +126,7 @@ def settling(frames: int) -> Floats:
 
 
 def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
-    """Return the rows `by` frames earlier; before a take's first frame they are extrapolated linearly."""
+    """Return the rows `by` frames earlier, linearly extrapolated before a take's first frame."""
     first = np.array(segments.bounds)[segments.takes()[frames]]
     there = frames - by
     inside = np.maximum(there, first)
@@ -137,7 +137,7 @@ def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
 
 
 def between(a: Floats, b: Floats, share: Floats, turning: Turning | None) -> Floats:
-    """Interpolate rows from a to b by shares (frames,), rotations along the shortest arc."""
+    """Interpolate rows from a to b by fractions (frames,), rotations along the shortest arc."""
     return a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
 
 
@@ -152,7 +152,7 @@ def blended(rows: Floats, played: Played, segments: Segments, turning: Turning |
 
 
 class MadeJumps(NamedTuple):
-    """Jumps (jumps,) of shown rows: where they were made, possibly before 0, from which frame to which.
+    """Jumps (jumps,) of shown rows: the rows at which they were made, possibly before 0, their origins and targets.
 
     Their offsets die away in `frames`, one number for all jumps or one for each.
     """
@@ -175,9 +175,9 @@ def with_offsets(
 ) -> Floats:
     """Add the offsets of jumps to shown rows.
 
-    `around`: the rows are a loop, so that offsets at the end continue at the start. The first `rates` columns are
-    speeds. The newest jump moves the take's pose, an older one what that yields: turns made in the other order would
-    not meet where the newer jump is made.
+    `around`: the rows form a loop, so offsets at the end continue at the start. The first `rates` columns are speeds.
+    The newest jump moves the take's pose, an older one the result: rotations applied in the other order would not meet
+    at the newer jump.
     """
     at, origin, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
@@ -187,7 +187,7 @@ def with_offsets(
     near.append((back(rows, origin, 1, segments), back(rows, entered, 2, segments)))
     apart = [a - b if turning is None else turning.apart(a, b) for a, b in near]
     rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
-    for turn in range(rounds):  # in a loop, offsets at its start were made a round earlier
+    for turn in range(rounds):  # in a loop, offsets at the start come from the previous round
         for k in np.argsort(-at, kind="stable").tolist():
             places = at[k] + np.arange(lengths[k]) - turn * len(out)
             shown = (places >= 0) & (places < len(out))
@@ -216,7 +216,7 @@ def longest_fade(fade: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Fades:
-    """Frames of every jump's fade: the fewest with which it is not sharper than most moments of the takes.
+    """Frames of every jump's fade: the fewest that make it no sharper than most moments of the takes.
 
     `points` returns the visible positions of rows, (frames, values), without travel and turning.
     """
@@ -226,11 +226,11 @@ class Fades:
     turning: Turning | None
     fade: int
     points: Callable[[Floats], Floats]
-    most: float  # second difference that a jump may have
+    most: float  # limit of a jump's second difference
     cache: dict[tuple[int, int], int] = field(default_factory=dict)  # frames per jump, once computed
 
     def __call__(self, origin: Ints, entered: Ints) -> Ints:
-        """Return frames (jumps,) of the jumps from frames that are left to those that are entered."""
+        """Return the fade lengths (jumps,) of jumps from frames that are left to those that are entered."""
         pairs = list(zip(np.asarray(origin).tolist(), np.asarray(entered).tolist(), strict=True))
         for pair in pairs:
             if pair not in self.cache:
@@ -238,7 +238,7 @@ class Fades:
         return np.array([self.cache[pair] for pair in pairs], dtype=np.intp)
 
     def _length(self, origin: int, entered: int) -> int:
-        """Choose the first of `LONGER` no sharper than `most` or than what comes after the jump; else the best."""
+        """Choose the first of `LONGER` no sharper than `most` or than the frames after the jump; else the best."""
         lengths = [round(times * self.fade) for times in LONGER]
         bends: list[float] = []
         for frames in lengths:
@@ -252,7 +252,7 @@ class Fades:
 
 
 def jump_rows(fades: Fades, origin: int, entered: int, frames: int) -> tuple[Floats, Floats]:
-    """Return rows from just before a jump until its offset is gone, and those of the entered take without it."""
+    """Return rows from just before a jump until its offset has decayed, and those of the entered take without it."""
     rows, segments = fades.rows, fades.segments
     i, j = np.array([origin]), np.array([entered])
     stop = min(entered + frames, segments.bounds[int(segments.takes()[entered]) + 1])
@@ -263,13 +263,13 @@ def jump_rows(fades: Fades, origin: int, entered: int, frames: int) -> tuple[Flo
 
 
 def largest_bend(points: Floats) -> float:
-    """Return the largest second difference of points (frames, values); 0 of fewer than three."""
+    """Return the largest second difference of points (frames, values); 0 for fewer than three."""
     return float(np.linalg.norm(np.diff(points, 2, axis=0), axis=1).max(initial=0.0))
 
 
 def usual_bend(points: Floats, segments: Segments) -> float:
-    """Return the second difference that `CALM` of the takes' moments stay below."""
-    # Take by take: second differences across a boundary are no movement.
+    """Return the `CALM` quantile of the takes' second differences."""
+    # Take by take: second differences across a boundary are not movement.
     parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in np.split(points, segments.bounds[1:-1])]
     bends = np.concatenate(parts)
     return float(np.quantile(bends, CALM)) if len(bends) else 0.0

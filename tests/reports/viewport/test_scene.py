@@ -107,7 +107,7 @@ def test_nothing_to_show_is_said(walk: Clip) -> None:
     empty = PointClip(("a",), np.full((3, 1, 3), np.nan), 0.1, name="lost")
     with pytest.raises(UsageError, match="lost has no point in any frame"):
         scene_of([("input", [empty])])
-    with pytest.raises(UsageError, match="nothing to show"):
+    with pytest.raises(UsageError, match="no motions to show"):
         scene_of([("input", [])])
 
 

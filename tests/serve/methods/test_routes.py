@@ -61,7 +61,7 @@ def test_the_strength_of_a_style_is_seen_at_once(client: Any, style: Item, takes
         changes.append(float(np.abs(made[:count] - take[:count]).mean()))
     assert 0.002 < changes[0] < changes[1]
     refused = client.post("/api/style/preview", json={"take": longs[0], "styles": [[longs[1], 1.0]]})
-    assert refused.status_code == 400 and "no model of style" in refused.json()["error"]
+    assert refused.status_code == 400 and "not a style model" in refused.json()["error"]
 
 
 def test_the_jump_map_is_a_picture_of_the_jumps(client: Any, here: Here, texture: Item, blend: Item) -> None:

@@ -100,7 +100,7 @@ def test_classes_that_are_unknown_or_alone_are_refused(here: Here, blend: Item, 
         here.run("blend_sample", [blend.id], course=[(0.0, {"fly": 1.0}, 0.0, 1.0)], seconds=1.0)
     with pytest.raises(ValidationError, match="at least 2 items"):
         here.run("blend_learn", classes={"walk": takes["long"]})
-    with pytest.raises(UsageError, match="two classes or more"):
+    with pytest.raises(UsageError, match="at least two classes"):
         here.run("blend_learn", classes={"walk": takes["long"], " ": takes["run"]})
 
 

@@ -1,6 +1,6 @@
-"""Place shapes and a camera for pictures that are made without a browser.
+"""Place shapes and a camera for pictures made without a browser.
 
-Shapes are side by side, on a grid (a new row where the role changes), or overlaid.
+Shapes are side by side, on a grid (with a new row when the role changes), or overlaid.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.scene import Line, Scene, Shape
 
 GAP = 0.4
-# Turn about the vertical, and rise, in radians.
+# Rotation about the vertical, and elevation, in radians.
 ORBIT, ABOVE, SIDE, FRONT = (0.5, 0.28), (0.3, 0.42), (-0.5 * np.pi, 0.04), (0.0, 0.0)
 FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
-FAR_FIELD = 0.04  # the same for a distant camera, which sees all poses of a strip from the same side
+FAR_FIELD = 0.04  # for a distant camera, which sees all poses of a strip from the same side
 
 
 class Box(NamedTuple):
-    """The lowest and the highest corner."""
+    """The lowest and highest corners."""
 
     low: Floats
     high: Floats
@@ -40,7 +40,7 @@ class Eye(NamedTuple):
     field: float = FIELD
 
     def seen(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return pixels (..., 2) and pixels per unit (...) of points (..., 3)."""
+        """Project points (..., 3) to pixels (..., 2), with pixels per unit (...)."""
         relative = (points - self.place) @ self.axes.T
         scale = 0.5 * self.size[1] / self.field / np.maximum(-relative[..., 2], 1e-3)
         middle = 0.5 * np.array(self.size, dtype=np.float64)
@@ -48,7 +48,7 @@ class Eye(NamedTuple):
 
 
 def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: float = FIELD) -> Eye:
-    """Return a camera that looks from a direction and shows a box as large as possible."""
+    """Return a camera that looks from a given direction and shows a box as large as possible."""
     turn, rise = view
     back = np.array([np.cos(rise) * np.sin(turn), np.sin(rise), np.cos(rise) * np.cos(turn)])
     right = np.array([np.cos(turn), 0.0, -np.sin(turn)])
@@ -58,7 +58,7 @@ def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: fl
     for _ in range(40):
         pixels, _ = Eye(target + distance * back, axes, size, field).seen(box.corners())
         low, high = pixels.min(axis=0), pixels.max(axis=0)
-        # Perspective shifts the middle of a box: the camera looks at the middle of its projection.
+        # Perspective shifts the center of a box: the camera looks at the center of its projection.
         off = 0.5 * (low + high) - 0.5 * np.array(size)
         unit = 2.0 * field * distance / size[1]
         target = target + unit * (off[0] * axes[0] - off[1] * axes[1])
@@ -67,14 +67,14 @@ def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: fl
 
 
 def arranged(scene: Scene) -> tuple[list[Floats], bool, Box]:
-    """Return a shift (3,) per shape, whether travel is removed, and the box around all.
+    """Return a shift (3,) per shape, whether travel is removed, and the bounding box of all.
 
     The layout is the scene's, or one that suits the number of shapes.
     """
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
     kind = scene.layout or ("grid" if lines or len(shapes) > 6 else "row")
-    # Long travel would make figures small: it is removed.
+    # Long travel is removed, since it would make figures small.
     in_place = max(float(np.ptp(shape.points[..., [0, 2]], axis=(0, 1)).max()) for shape in shapes if len(shape)) > 5.0
     boxes = [_box(shape, in_place) for shape in shapes]
     shifts = [np.zeros(3) for _ in shapes]
@@ -87,11 +87,11 @@ def arranged(scene: Scene) -> tuple[list[Floats], bool, Box]:
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
-    """Return the points of a shape between two frames, with its travel removed where `in_place`."""
+    """Return the points of a shape at a fractional frame, with its travel removed if `in_place`."""
     first = min(int(frame), len(shape) - 1)
     last = min(first + 1, len(shape) - 1)
     share = frame - first
-    last = last if share > 0 else first  # a marker that is lost in the next frame is still seen in this one
+    last = last if share > 0 else first  # a marker lost in the next frame is still visible in this one
     points: Floats = (1.0 - share) * shape.points[first].astype(np.float64) + share * shape.points[last]
     if in_place and not isinstance(shape, Line):
         points[..., [0, 2]] -= (1.0 - share) * shape.ground[first] + share * shape.ground[last]

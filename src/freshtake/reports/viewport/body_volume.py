@@ -1,4 +1,4 @@
-"""Give a skeleton volume: which bones are drawn, how thick, how bright."""
+"""Give a skeleton volume: the bones to draw, their thickness and brightness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.scene import LEG, Body
 
-# In display units, in which an adult is about 1.75 tall.
+# In display units: an adult is about 1.75 tall.
 SPINE, NECK, SKULL, HIPS, SHOULDERS = 0.088, 0.046, 0.08, 0.062, 0.054
 THINNEST, FOOT, THICKEST = 0.011, 0.03, 0.085
 SLIMNESS = 0.115  # radius of a limb per geometric mean of the bone's length and the length below it
@@ -21,7 +21,7 @@ PLAIN = 0.96
 
 
 class Bone(NamedTuple):
-    """A bone between two points; points are joints, then end sites. `owner` is the joint it belongs to."""
+    """A bone between two points: joints, then end sites. `owner` is the joint that it belongs to."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Bone(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Two points, the thickness at both, and the brightness."""
+    """Two points, the thickness at each, and the brightness."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
-    # Joints that lead to hands or head belong to the trunk, however many a rig has.
+    # All joints that lead to hands or head belong to the trunk, however many a rig has.
     heads = [joint for joint, part in enumerate(parts) if part == HEAD]
     spine = {joint for tip in (*hands(skeleton), *heads) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
@@ -64,7 +64,7 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
 
 
 def _bones(skeleton: Skeleton) -> list[Bone]:
-    """Return bones of some length; those that only lead from the floor to the hips are left out."""
+    """Return bones of nonzero length, without those that only lead from the floor to the hips."""
     scale = LEG / leg_length(skeleton)
     # Joints between the origin and the hips only carry travel.
     leading = set(skeleton.chain(pelvis(skeleton))[:-1])
@@ -121,7 +121,7 @@ def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> li
         if left is None or right is None:
             continue
         pieces.append(Piece(left, right, (radius, radius)))
-        # Parents have lower numbers than children: the highest common ancestor number is the nearest.
+        # Parents have lower numbers than children: the common ancestor with the highest number is the nearest.
         carrier = max(set(skeleton.chain(left)) & set(skeleton.chain(right)))
         pieces += [Piece(carrier, end, (0.9 * SPINE, radius)) for end in (left, right) if end != carrier]
     return pieces

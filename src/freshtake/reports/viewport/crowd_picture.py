@@ -14,12 +14,12 @@ from freshtake.reports.viewport.scene import Line, Placed, Scene
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-VIEWS = ((0.0, 1.15), (0.35, 0.07))  # turn and rise, in radians: from above, at eye level
+VIEWS = ((0.0, 1.15), (0.35, 0.07))  # rotation and elevation in radians: from above, at eye level
 SIZE = (800, 520)
 
 
 def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool = False) -> Image:
-    """Draw both views of up to 300 figures in the middle of a crowd, a row per moment; from above with their paths."""
+    """Draw both views of up to 300 figures amid a crowd, one row per moment; `ways`: paths in the view from above."""
     from PIL import Image as Images
 
     # The figures nearest to the middle of the crowd.
@@ -61,7 +61,7 @@ def track_of(scene: Scene, placed: Placed) -> Floats:
 
 
 def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, moment: float) -> None:
-    """Draw the past of a path in the figure's color, the rest in a lighter one."""
+    """Draw the past part of a path in the figure's color, the rest in a lighter one."""
     shape = scene.shapes[placed.shape]
     color = np.array(ROLE_COLORS[shape.role][1])
     now = int(moment / shape.frame_time)

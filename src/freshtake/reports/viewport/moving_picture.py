@@ -1,4 +1,4 @@
-"""Paint animated pictures of scenes, and small ones of one motion for lists, without a browser."""
+"""Paint animated pictures of scenes, and thumbnails of single motions for lists, without a browser."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SMALL, SMALL_RATE = (144, 108), 12.0  # pixels, and pictures per second
-LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
+LONGEST = 3.0  # seconds: only the beginning of longer motions is shown
 
 
 def thumbnail(shape: Shape, moving: bool) -> bytes:
-    """Draw a GIF of the first seconds, or a PNG of their middle, without travel; a still stroke is complete."""
+    """Draw a GIF of the first seconds, or a PNG of their middle frame, without travel; a still stroke is complete."""
     first = slice(0, max(2, round(LONGEST / shape.frame_time)))
     shown = shape if isinstance(shape, Line) else _part(shape, first)
     if not moving:
@@ -41,7 +41,7 @@ def _part(shape: Figure | Surface, frames: slice) -> Shape:
     points[..., [0, 2]] -= ground[:, None]
     if isinstance(shape, Figure):
         turns, matrices = (None if rows is None else rows[frames] for rows in (shape.turns, shape.matrices))
-        if matrices is not None:  # the skin moves along
+        if matrices is not None:  # the skin moves too
             matrices = matrices.copy()
             matrices[:, :, [0, 2], 3] -= ground[:, None]
         shape = replace(shape, standing=shape.standing[frames], turns=turns, matrices=matrices)
@@ -82,7 +82,7 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
     shifts, in_place, box = arranged(scene)
-    # With more shapes the camera is higher, to see over the first row.
+    # With more shapes the camera is higher, to look over the first row.
     view = FRONT if lines else ABOVE if len(scene.shapes) > 10 else ORBIT
     eye = eye_on(box, view, large)
     floor = floor_picture(eye, box, lines)
@@ -90,7 +90,7 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
         painter = Painter(floor.copy(), eye)
         for shape, color, shift in zip(scene.shapes, colors_of(scene), shifts, strict=True):
             frame = min(float(seconds) / shape.frame_time, len(shape) - 1.0)
-            if isinstance(shape, Line):  # the part that is written so far
+            if isinstance(shape, Line):  # the part written so far
                 points = shape.points[: int(frame) + 1].astype(np.float64)
             else:
                 points = placed_points(shape, frame, in_place)

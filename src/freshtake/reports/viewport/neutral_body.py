@@ -24,10 +24,10 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_matrix
 from freshtake.reports.viewport.scene import LEG, Skin
 
-FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one body nearby, for many at a distance
-UPRIGHT = 0.5  # of 1: a rest pose with a lower score is not an upright person
+FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one nearby body, for many distant ones
+UPRIGHT = 0.5  # out of 1: a rest pose with a lower score is not an upright person
 BEND = 0.03  # metres over which a joint's influence fades
-ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: half way down, so that shoulders bend either way
+ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: halfway down, so that shoulders bend either way
 
 
 class Bone(NamedTuple):
@@ -53,7 +53,7 @@ def _template() -> tuple[Bone, ...]:
         Bone("neck", _point(0, 1.47, -0.012), _point(0, 1.54, 0.005), 0.05, "chest"),
         Bone("head", _point(0, 1.57, 0.012), _point(0, 1.69, 0.02), 0.085, "neck"),
     ]
-    # Arms are slightly away from the trunk, so that the smooth union does not merge them.
+    # Arms are slightly apart from the trunk, so that the smooth union does not merge them.
     arm = ARM / np.linalg.norm(ARM)
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         mirror = np.array([sign, 1.0, 1.0])
@@ -138,7 +138,7 @@ def body_field(points: Floats) -> Floats:
         _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),
         _cone(at, foot.end, toes.end, 0.036, 0.026),
     )
-    leg = _melt(leg, np.maximum(sole, 0.004 - at[..., 1]), 0.04)  # flat below
+    leg = _melt(leg, np.maximum(sole, 0.004 - at[..., 1]), 0.04)  # flat underneath
     return _melt(_melt(_melt(trunk, head, 0.03), limb, 0.05), leg, 0.045)
 
 
@@ -161,8 +161,8 @@ def body_mesh(step: float = FINE) -> Skin:
 def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Return vertices (n, 3), in units of the grid, and triangles of the surface where a field (x, y, z) is zero.
 
-    Every cell that the surface crosses has one vertex, the mean of where it crosses the cell's edges; every edge of the
-    grid that it crosses joins the four cells around it.
+    Every cell that the surface crosses has one vertex, the mean of its crossings with the cell's edges; every grid edge
+    that it crosses joins the four cells around it.
     """
     inside = field < 0.0
     cells = np.zeros(tuple(size - 1 for size in field.shape), dtype=np.int64)
@@ -173,7 +173,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
         a[axis], b[axis] = slice(None, -1), slice(1, None)
         first, second = field[tuple(a)], field[tuple(b)]
         crossed = inside[tuple(a)] != inside[tuple(b)]
-        # The zero of the field between two samples, by linear interpolation.
+        # The zero crossing between two samples, by linear interpolation.
         share = np.where(crossed, first / np.where(crossed, first - second, 1.0), 0.0)
         others = [other for other in range(3) if other != axis]
         for corner in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -186,7 +186,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
             place[..., axis] = share[tuple(part)]
             place[..., others] = corner
             sums += np.where(hit[..., None], place, 0.0)
-    # Vertices are numbered in the order of their cells, so that neighbors are near in memory.
+    # Vertices are numbered in cell order, so that neighbors are close in memory.
     used = np.argwhere(cells)
     number = np.full(cells.shape, -1)
     number[tuple(used.T)] = np.arange(len(used))
@@ -211,7 +211,7 @@ def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: i
         cell[:, two] += shift_two
         corners.append(number[tuple(cell.T)])
     quad = np.stack(corners, axis=1)
-    # Triangles face outwards: their order is reversed where the edge leaves the surface.
+    # The vertex order is reversed where the edge leaves the surface.
     quad[~leaves] = quad[~leaves][:, ::-1]
     return np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
 
@@ -250,7 +250,7 @@ class Fit:
 
 
 def fit_of(clip: Clip) -> Fit | None:
-    """Return the fit of the neutral body to a clip's skeleton, or None where that is no human body."""
+    """Return the fit of the neutral body to a clip's skeleton, or None if that is not human."""
     if clip.skeleton not in _fits:
         if len(_fits) > 64:
             _fits.clear()
@@ -267,7 +267,7 @@ def _fit(clip: Clip) -> Fit | None:
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None
-    # A body whose rest pose is not upright may be an animal: it is drawn by its bones, not as a person.
+    # A body whose rest pose is not upright may be an animal: its bones are drawn instead of a person.
     if rest.score < UPRIGHT or "head" not in body:
         return None
     size = leg_length(clip.skeleton) / LEG
@@ -277,7 +277,7 @@ def _fit(clip: Clip) -> Fit | None:
 
 
 def _joint(body: BodyMap, name: str) -> int:
-    """Return the joint that moves a bone; where the skeleton lacks one, that of the parent bone."""
+    """Return the joint that moves a bone; if the skeleton lacks it, that of the parent bone."""
     spine = body.joints.get("spine", (body.one("hips"),))
     if name in ("pelvis", "waist", "chest"):
         return {"pelvis": body.one("hips"), "waist": spine[max(0, len(spine) - 2) // 2], "chest": spine[-1]}[name]
@@ -314,10 +314,10 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     if end is None or bone.name == "head":
         return _affine(size * np.eye(3), bone.start, np.zeros(3))
     along = end - places[joint]
-    # Limbs are as long as the skeleton's, so that hands and feet are where the clip has them.
+    # Limbs are as long as the skeleton's, so hands and feet are where they are in the clip.
     stretch = _near(float(np.linalg.norm(along) / np.linalg.norm(stem)), size, 1.8)
     axis = stem / np.linalg.norm(stem)
-    # Hands and feet are scaled in all directions, limbs only in length: long arms are not thicker.
+    # Hands and feet are scaled uniformly, limbs only in length: long arms are not thicker.
     thick = size if not bone.name.endswith(("hand", "foot", "toes")) else 0.5 * (size + stretch)
     linear = _smallest_turn(stem, along) @ (thick * np.eye(3) + (stretch - thick) * np.outer(axis, axis))
     return _affine(linear, bone.start, np.zeros(3))
@@ -338,7 +338,7 @@ def _width(places: Floats, body: BodyMap, part: str) -> float:
 
 
 def _near(value: float, usual: float, most: float = 1.35) -> float:
-    """Return a scale, limited around the usual one, so that unusual joints do not distort the body."""
+    """Limit a scale to a range around the usual one, so that unusual joints do not distort the body."""
     return float(np.clip(value, usual / most, usual * most))
 
 
@@ -389,6 +389,6 @@ def posed(skin: Skin, binds: Floats, starts: Floats, turns: Floats) -> Floats:
 
 
 def carried(skin: Skin, matrices: Floats) -> Floats:
-    """Return the vertices (vertices, 3) of a skin whose joints move them by matrices (joints, 3, 4)."""
+    """Return the vertices (vertices, 3) of a skin moved by its joints' matrices (joints, 3, 4)."""
     blended = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
     return np.asarray(np.einsum("vij,vj->vi", blended[..., :3], skin.vertices) + blended[..., 3])

@@ -1,7 +1,7 @@
-"""Pack a scene for the viewport: a description in JSON and one block of bytes.
+"""Pack a scene for the viewport: a JSON description and one block of bytes.
 
-Places on the floor are 32-bit floats; points are 16-bit whole numbers relative to them, in steps of the shape's
-`step`. The lowest number means that a marker was not seen. All numbers are little-endian.
+Floor positions are 32-bit floats; points are 16-bit integers relative to them, in steps of the shape's `step`. The
+lowest number means that a marker was not visible. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ STEPS = 64  # per difference of 1: a byte reaches up to 4
 
 
 class Packed(NamedTuple):
-    """`manifest` is plain JSON; `data` holds the numbers that it refers to by byte offset."""
+    """`manifest` is plain JSON; `data` contains the numbers that it refers to by byte offset."""
 
     manifest: dict[str, Any]
     data: bytes
 
 
 def packed(scene: Scene) -> Packed:
-    """Return a scene's description and numbers; bodies that several shapes share are described once."""
+    """Return a scene's description and numbers; bodies shared by several shapes are described once."""
     blocks = _Blocks()
     bodies: list[Body] = []
     skins: list[Skin] = []
@@ -47,7 +47,7 @@ def packed(scene: Scene) -> Packed:
             {"joints": wear.joints.tolist(), "binds": [round(float(value), 5) for value in wear.binds.ravel()]}
             for wear in wears
         ]
-        # In a crowd figures are small: the coarse body has about a third of the vertices.
+        # Figures in a crowd are small: the coarse body has about a third of the vertices.
         many = max(len(scene.shapes), len(scene.placements)) > 24
         manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
     if scene.placements:
@@ -63,7 +63,7 @@ class _Blocks:
         self.size = 0
 
     def add(self, array: np.ndarray[Any, Any], kind: str) -> int:
-        """Append an array as little-endian numbers of a kind and return its offset."""
+        """Append an array as little-endian numbers of a type and return its offset."""
         data = np.ascontiguousarray(array, dtype=np.dtype(kind)).tobytes()
         self.parts.append(data + b"\0" * (-len(data) % 4))
         self.size += len(self.parts[-1])
@@ -96,7 +96,7 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin],
 
 
 def _number(known: list[Any], one: object) -> int:
-    """Return the index of an object in a list, appending it if new: what several shapes share is sent once."""
+    """Return the index of an object in a list, appending it if new, so that shared objects are sent once."""
     if not any(other is one for other in known):
         known.append(one)
     return next(k for k, other in enumerate(known) if other is one)

@@ -24,17 +24,17 @@ Faces = npt.NDArray[np.int32]
 
 
 def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> tuple[Floats, Faces] | None:
-    """Return vertices and faces of the posed skin, or of the neutral body; None where there is neither, or too fine.
+    """Return vertices and faces of the posed skin or neutral body; None if there is neither or it is too fine.
 
-    `points` (points, 3) are those of the pose, as placed in the picture; `turn` is the angle about the vertical, in
-    radians, by which they were turned; the joints' rotations are those of the nearest frame.
+    `points` (points, 3) are those of the pose, as placed in the picture; `turn` is the angle in radians by which they
+    were rotated about the vertical; the joints' rotations are those of the nearest frame.
     """
     at = min(round(frame), len(figure) - 1)
-    # A finer character would take too long to paint: its bones are painted instead.
+    # Finer characters would take too long to paint: their bones are painted instead.
     if figure.skin is not None and figure.matrices is not None and len(figure.skin.faces) <= 40_000:
         matrices, skin = figure.matrices[at].astype(np.float64), figure.skin
         vertices = carried(skin, matrices)
-        # The shift from the frame's position to the picture's, by one point of the body.
+        # The shift from the frame's position to the picture's, taken from one point of the body.
         anchor = int(figure.body.bones[0, 0])
         cos, sin = np.cos(turn), np.sin(turn)
         about = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
@@ -47,7 +47,7 @@ def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) 
     return posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces
 
 
-FINE = 2  # pictures are painted larger by this factor, then scaled down for smooth edges
+FINE = 2  # pictures are painted this many times larger, then scaled down for smooth edges
 PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
 ROLE_COLORS = {
     "input": ((31, 95, 174), (59, 130, 214), (95, 168, 238), (79, 111, 196), (43, 140, 190)),
@@ -59,7 +59,7 @@ PHASES, ROW_HEIGHT, MOST_ROWS = 9, 150, 24
 
 
 def colors_of(scene: Scene) -> list[tuple[int, int, int]]:
-    """Return a color per shape: blues for inputs, greens for variants, reds for further takes."""
+    """Return a color per shape: blues for inputs, greens for variants, reds for additional takes."""
     seen: dict[str, int] = {}
     out = []
     for shape in scene.shapes:
@@ -71,7 +71,7 @@ def colors_of(scene: Scene) -> list[tuple[int, int, int]]:
 
 
 class Painter:
-    """Paints shapes seen by one camera into one picture."""
+    """Paints shapes seen by a camera into a picture."""
 
     def __init__(self, picture: Image, eye: Eye) -> None:
         from PIL.ImageDraw import Draw
@@ -83,7 +83,7 @@ class Painter:
     def add(
         self, shape: Shape, color: tuple[int, int, int], points: Floats, frame: float = 0.0, turn: float = 0.0
     ) -> None:
-        """Add a shape in the pose of a frame, turned about the vertical."""
+        """Add a shape in the pose of a frame, rotated about the vertical."""
         depth = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
         self.pieces.append((depth, shape, color, points, frame, turn))
 
@@ -106,7 +106,7 @@ class Painter:
         from PIL.ImageDraw import Draw
         from PIL.ImageFilter import GaussianBlur
 
-        # Shadows are soft, so a quarter of the pixels is enough to blur.
+        # Shadows are soft, so blurring a quarter of the pixels is enough.
         small = (max(1, self.picture.width // 4), max(1, self.picture.height // 4))
         mask = Images.new("L", small)
         brush = Draw(mask)
@@ -206,14 +206,14 @@ def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
 
 
 def finished(picture: Image) -> Image:
-    """Return a picture that was painted large, scaled to its final size."""
+    """Scale an enlarged picture to its final size."""
     from PIL import Image as Images
 
     return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
 
 
 def as_png(picture: Image) -> bytes:
-    """Return a picture as the bytes of a PNG file."""
+    """Encode a picture as PNG."""
     out = io.BytesIO()
     picture.save(out, format="PNG", optimize=True)
     return out.getvalue()
@@ -236,7 +236,7 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
 def strip(
     shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int], *, ruled: bool = True
 ) -> Image:
-    """Draw poses of one shape from the side, in a picture of this size; `ruled`: on a floor with lines."""
+    """Draw poses of one shape from the side in a picture of the given size; `ruled`: on a floor with lines."""
     count = 1 if isinstance(shape, Line) else phases
     frames = _moments(shape, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
@@ -257,7 +257,7 @@ def strip(
 
 
 def _moments(shape: Shape, count: int) -> Floats:
-    """Return frames at equal steps from first to last; where markers are lost, whole frames with visible ones."""
+    """Return frames at equal steps from first to last; if markers are lost, integer frames with visible ones."""
     seen = np.isfinite(shape.points).reshape(len(shape), -1)
     if seen.all():
         return np.linspace(0, len(shape) - 1, count)

@@ -15,7 +15,7 @@ LEG = 0.9  # display units: an adult is then as tall as in metres
 
 @dataclass(frozen=True)
 class Body:
-    """How points form a body with volume; shared by all clips of one skeleton.
+    """A body with volume made of points, shared by all clips of one skeleton.
 
     `bones` (bones, 2) are pairs of points, `radii` (bones, 2) their thickness at both ends, `shades` (bones,) their
     brightness. `tips` are the points whose trails are drawn: hands and feet. `feet` are pairs of points: ankle and toe.
@@ -41,7 +41,7 @@ class Paint(NamedTuple):
 class Skin:
     """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`.
 
-    `coordinates` (vertices, 2) are places in pictures, v downwards; `paints` cover all faces in sequence.
+    `coordinates` (vertices, 2) are positions in pictures, v downwards; `paints` cover all faces in sequence.
     """
 
     vertices: Points
@@ -67,7 +67,7 @@ class Wear:
 
 @dataclass(frozen=True)
 class Moving:
-    """What all shapes have: points of each frame at equal times; the role (input, variant, extra) gives the color."""
+    """Fields of all shapes: points per frame at equal intervals; the role (input, variant, extra) sets the color."""
 
     name: str
     role: str
@@ -83,9 +83,9 @@ class Figure(Moving):
     """A body in motion, or markers: points (frames, points, 3), NaN where a marker was not seen.
 
     `ground` (frames, 2) is the position x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor
-    and 2 where a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the
-    display. With a `wear` the neutral body is shown, its bones turned by `turns` (frames, bones, 4). `differences`
-    (frames, joints) say how unusual each joint is; bones are tinted by them.
+    and 2 while a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the
+    display. With a `wear` the neutral body is shown, its bones rotated by `turns` (frames, bones, 4).
+    `differences` (frames, joints) tell how unusual each joint is; bones are tinted by them.
     """
 
     body: Body
@@ -115,7 +115,7 @@ Shape = Figure | Line | Surface
 
 
 class Placed(NamedTuple):
-    """A member of a crowd: the shape it plays, its start on the floor, its turn (radians), and its start in seconds."""
+    """A member of a crowd: its shape, its start on the floor, its rotation in radians, and its start in seconds."""
 
     shape: int
     x: float
@@ -128,8 +128,8 @@ class Placed(NamedTuple):
 class Scene:
     """Everything that one page or picture shows, on one timeline.
 
-    `layout` is row, grid or overlaid; "" chooses. `legend` names roles, where they are not takes,
-    variants and further takes. `placements` are those of a crowd; without them every shape is shown once.
+    `layout` is row, grid or overlaid; "" means automatic. `legend` names roles other than takes, variants and
+    additional takes. `placements` are those of a crowd; without them every shape is shown once.
     """
 
     shapes: tuple[Shape, ...]

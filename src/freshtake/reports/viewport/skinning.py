@@ -1,7 +1,7 @@
-"""Show clips on a skinned character: its mesh once, and per frame a matrix for each joint.
+"""Show clips on a skinned character: its mesh once, and a matrix per joint and frame.
 
 A vertex v of the bind pose is shown at sum w_j (s T M_j B_j^-1 v) - o, with the joint's matrix M_j in the clip, B_j in
-the bind pose, and the stage's scale s, turn T and shift o.
+the bind pose, and the stage's scale s, rotation T and shift o.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodySt
 
 def _skin(character: Path, rig: Rig) -> Skin:
     """Return the mesh of a character, the same object for all its clips."""
-    about = character.stat()  # hard links to one file share the cache entry
+    about = character.stat()  # hard links to a file share its cache entry
     key = (about.st_ino, about.st_mtime_ns, rig.names)
     if key not in _skins:
         if not rig.meshes:
@@ -93,7 +93,7 @@ def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
 
 
 def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
-    """Return a material as the page shows it; without a picture or a colour, the role's color is used."""
+    """Return a material as the page shows it; without picture and colour, the role's color is used."""
     if material.image is not None and mapped and (image := small_picture(material.image)) is not None:
         return Paint(first, count, None, image)
     # Greys (nearly equal red, green and blue) are shown in the role's color.
@@ -104,7 +104,7 @@ def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
 
 
 def small_picture(data: bytes) -> bytes | None:
-    """Return a picture of at most 1,024 pixels a side, so that pages stay light; None where it cannot be read."""
+    """Return a picture of at most 1,024 pixels a side, to keep pages small; None if it cannot be read."""
     from PIL import Image as Images
 
     try:
@@ -122,7 +122,7 @@ def small_picture(data: bytes) -> bytes | None:
 
 def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:
     """Return the strongest joints and weights (vertices, INFLUENCES) of each vertex; weights sum to 1."""
-    # The shader uses four joints per vertex: fewer are padded with weight zero.
+    # The shader uses four joints per vertex; missing ones are padded with weight zero.
     lacking = max(0, INFLUENCES - mesh.joints.shape[1])
     joints, weights = np.pad(mesh.joints, ((0, 0), (0, lacking))), np.pad(mesh.weights, ((0, 0), (0, lacking)))
     order = np.argsort(-weights, axis=1)[:, :INFLUENCES]

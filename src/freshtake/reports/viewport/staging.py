@@ -25,10 +25,10 @@ from freshtake.reports.viewport.neutral_body import ENDS, Fit, fit_of, turns_of
 from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface, Wear
 
 Motion = Clip | Stroke | PointClip | MeshSequence
-TALL = 1.75  # display units: the height of what has no legs
-STROKE_RATES = 60.0, 240.0  # least and most points per second of a stroke: with fewer, curves get corners
+TALL = 1.75  # display units: the height of bodies without legs
+STROKE_RATES = 60.0, 240.0  # minimum and maximum points per second of a stroke: with fewer, curves get corners
 EDGE = 0.08  # seconds at either end of a contact in which a foot lands or lifts
-MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
+MOST_NUMBERS = 40_000_000  # coordinates of one shape: larger pages do not open
 
 
 def scene_of(
@@ -41,7 +41,7 @@ def scene_of(
     """
     motions = [motion for _, some in sets for motion in some]
     if not motions:
-        raise UsageError("there is nothing to show: give at least one motion")
+        raise UsageError("there are no motions to show: give at least one")
     shared = shared_scale(motions)
     roles = [role for role, some in sets for _ in some]
     files = [*skins, *[None] * (len(motions) - len(skins))]
@@ -52,7 +52,7 @@ def scene_of(
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """Return shapes in which sliding is marked only for variants that slide more than the takes shown with them.
 
-    Feet of real takes slide too, so red marks are for what takes do not do.
+    Feet of real takes slide too, so red marks show only what takes do not do.
     """
     figures = [shape for shape in shapes if isinstance(shape, Figure)]
     usual = [_sliding(figure) for figure in figures if figure.role == "input"]
@@ -67,12 +67,12 @@ def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
 
 
 def _sliding(figure: Figure) -> float:
-    """Return the share of sliding frames among those with a foot on the floor."""
+    """Return the fraction of sliding frames among those with a foot on the floor."""
     return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
 
 
 def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | None) -> Shape:
-    """Return a motion as a shape, a clip with the skin of a glTF file where one is given."""
+    """Return a motion as a shape, a clip with the skin of a glTF file if one is given."""
     if skin is None or not isinstance(motion, Clip):
         return shape_of(motion, role, per_metre)
     from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
@@ -81,9 +81,9 @@ def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | Non
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
-    """Return display units per metre where all bodies have a known unit, so that they keep their relative sizes.
+    """Return display units per metre if all bodies have a known unit, so that they keep their relative sizes.
 
-    None where one is many times as large as another: then some file states a wrong unit.
+    None if one is many times as large as another: then a file states a wrong unit.
     """
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     units = [unit_of(clip) for clip in clips]
@@ -95,7 +95,7 @@ def shared_scale(motions: Sequence[Motion]) -> float | None:
 
 
 def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
-    """Return a motion as a shape. `per_metre` is display units per metre; without it the body's size decides."""
+    """Return a motion as a shape. `per_metre` is display units per metre, by default derived from the body's size."""
     numbers = len(motion) * (motion.vertices.shape[1] if isinstance(motion, MeshSequence) else 1) * 3
     if numbers > MOST_NUMBERS:
         raise UsageError(f"{motion.name or 'a motion'} has {len(motion)} frames, too many to show: cut it first")
@@ -109,7 +109,7 @@ def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None
 
 
 class BodyStage(NamedTuple):
-    """How a body is placed on the stage: its scale, the turn that makes it face z, and its start (3,)."""
+    """A body's placement on the stage: its scale, the rotation that makes it face z, and its start (3,)."""
 
     body: Body
     pelvis: int
@@ -124,7 +124,7 @@ class BodyStage(NamedTuple):
 
 
 def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, Floats]:
-    """Return the stage on which a clip starts at the origin, on the floor, facing z; and its points there."""
+    """Return the stage on which a clip starts at the origin, on the floor, facing z, and its points there."""
     skeleton = clip.skeleton
     unit = unit_of(clip)
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
@@ -142,7 +142,7 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     stage, points = body_stage(clip, per_metre)
     ground = points[:, stage.pelvis][:, [0, 2]]
     figure = Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
-    # The neutral body is modelled with y up, whatever the file's axis.
+    # The neutral body is modelled y-up, whatever the file's axis.
     upright = with_up(clip, "y")
     fit = fit_of(upright)
     if fit is None:
@@ -157,7 +157,7 @@ def _wear(fit: Fit, scale: float) -> Wear:
 
 
 def facing_z(clip: Clip) -> Clip:
-    """Return a y-up clip turned to face z; on average where it keeps its heading."""
+    """Rotate a y-up clip to face z, on average if it keeps its heading."""
     return turned(clip, -front(clip))
 
 
@@ -174,8 +174,8 @@ def front(clip: Clip) -> float:
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     """Return contacts (frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
-    A foot slides where each of its joints near the floor moves faster than a recorded foot that planting accepts as
-    standing; not while it lands or lifts, and not where it rolls over its toe.
+    A foot slides while each of its joints near the floor moves faster than a recorded foot that planting accepts as
+    standing, but not while it lands, lifts or rolls over its toe.
     """
     all_feet = feet(clip.skeleton)
     out = np.zeros((len(clip), len(all_feet)), dtype=np.uint8)
@@ -192,7 +192,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
         columns = slice(column, column + len(foot.joints))
         column += len(foot.joints)
         down = np.asarray(stands[:, columns].any(axis=1))
-        # A foot is planted where any of its joints is: it rolls from heel to toe.
+        # A foot is planted while any of its joints is, since it rolls from heel to toe.
         slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
         slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > RECORDED.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
@@ -200,7 +200,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
 
 
 def _inner(mask: Bools, edge: int) -> Bools:
-    """Return the frames that are true and have only true frames within `edge` on both sides."""
+    """Return the true frames with only true frames within `edge` on both sides."""
     out = mask.copy()
     for step in range(1, edge + 1):
         out[step:] &= mask[:-step]
@@ -211,7 +211,7 @@ def _inner(mask: Bools, edge: int) -> Bools:
 def _markers(clip: PointClip, role: str) -> Figure:
     """Return markers as small balls; the tallest frame determines the scale."""
     points = _upright(clip.positions, clip.up)
-    # The body's height is taken from frames with all markers; without any, from those with some.
+    # The body's height is taken from frames with all markers or, without any, from those with some.
     seen = points[~np.isnan(points).any(axis=(1, 2))]
     whole = seen if len(seen) else points[~np.isnan(points[..., 0]).all(axis=1)]
     if len(whole) == 0:
@@ -230,7 +230,7 @@ def _markers(clip: PointClip, role: str) -> Figure:
 
 
 def _middle(points: Floats) -> Floats:
-    """Return the mean (frames, 3) of the visible markers; frames without any repeat the frame before."""
+    """Return the mean (frames, 3) of the visible markers; frames without any repeat the previous frame."""
     counts = np.count_nonzero(~np.isnan(points[..., 0]), axis=1)
     track = np.nansum(points, axis=1) / np.maximum(counts, 1)[:, None]
     seen = np.flatnonzero(counts)

@@ -1,4 +1,4 @@
-"""Embed the viewport in HTML: a separate page, or a part of a report. Everything is inside; no network is needed."""
+"""Embed the viewport in HTML: as a separate page, or in a report. Everything is included; no network is needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.resources import files
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Scene
 
-# Each module comes after those that it imports.
+# Each module comes after those it imports.
 MODULES = (
     "three/three.core.min.js", "three/three.module.min.js", "decode.js", "look.js", "bones.js", "figures.js", "ink.js",
     "floor.js", "surfaces.js", "skins.js", "mannequins.js", "layout.js", "camera.js", "plan.js", "bar.js",
@@ -25,18 +25,18 @@ WHOLE = (
 
 
 def web_file(name: str) -> str:
-    """Return the text of a web file of the package."""
+    """Return the text of one of the package's web files."""
     return files("freshtake.reports.viewport").joinpath("web", name).read_text(encoding="utf-8")
 
 
 def style() -> str:
-    """Return the style sheet of viewports, as a tag."""
+    """Return the viewports' style sheet as a tag."""
     return f"<style>{web_file('viewport.css')}</style>"
 
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """Return the tags that start all viewports of a page; they are placed once, after the last viewport."""
+    """Return the tags that start all viewports of a page, to be placed once, after the last viewport."""
     listed = [[name.rpartition("/")[2], web_file(name)] for name in MODULES]
     return (
         f"<script type='text/plain' id='ft-modules'>{_zipped(json.dumps(listed).encode())}</script>\n"
@@ -45,7 +45,7 @@ def scripts() -> str:
 
 
 def stage(scene: Scene, *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
-    """Return the element of a page's viewport, with its motion."""
+    """Return the HTML of a page's viewport, with its motion."""
     packed_scene = packed(scene)
     manifest = json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
     manifest = manifest.replace("</", "<\\/").replace("<!--", "<\\!--")
@@ -59,13 +59,13 @@ def stage(scene: Scene, *, height: str = "min(62vh, 560px)", whole_page: bool = 
 
 
 def viewport_page(scene: Scene, title: str = "") -> str:
-    """Return a page that is one large viewport."""
+    """Return a page filled by a viewport."""
     title = title or scene.title or "freshtake view"
     return document(title, f"{style()}<style>{WHOLE}</style>", f"\n{stage(scene, whole_page=True)}\n{scripts()}\n")
 
 
 def document(title: str, head: str, body: str) -> str:
-    """Return an HTML document, which suits small screens and dark ones."""
+    """Return an HTML document for small and large screens, light and dark."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -1,1 +1,1 @@
-"""Routes by subject, all below /api; app.py lists their routers."""
+"""Routes by subject, all under /api; app.py lists their routers."""

@@ -1,4 +1,4 @@
-"""Dependencies of routes: the parts of the server, and what the items of a request are."""
+"""Dependencies of routes: the parts of the server, and the items of a request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def studio(connection: HTTPConnection) -> State:
 
 
 def _part(name: str) -> Any:
-    # A coroutine, as the framework runs functions in threads; those below read the project, which may take a while.
+    # A coroutine, because the framework runs functions in threads; those below read the project, which may be slow.
     async def part(connection: HTTPConnection) -> Any:
         return getattr(studio(connection), name)
 
@@ -45,7 +45,7 @@ TheModels = Annotated["HelperProcess", _part("models")]
 
 def _chosen(
     project: TheProject,
-    items: Annotated[str, Query(max_length=2 * 17 * MOST_ITEMS, description="Names of items, with commas between.")],
+    items: Annotated[str, Query(max_length=2 * 17 * MOST_ITEMS, description="IDs of items, separated by commas.")],
 ) -> list[Source]:
     ids = [id for id in items.split(",") if id]
     if not ids:
@@ -69,7 +69,7 @@ def source_of(project: Project, id: str) -> Source:
 
 
 def sources_of(project: Project, items: list[Item]) -> list[Source]:
-    """Return the sources of items' motions; those with a skin are shown with it, and so are variants of such takes."""
+    """Return the sources of items' motions; those with a skin are shown with it, as are variants of such takes."""
     skins: dict[str | None, Path] = {}
     if any(item.kind == "variant" for item in items):
         for take in project.items():
@@ -78,7 +78,7 @@ def sources_of(project: Project, items: list[Item]) -> list[Source]:
     sources = []
     for item in items:
         if item.kind not in MOVING:
-            raise UsageError(f"{item.name} is no motion: choose takes or variants")
+            raise UsageError(f"{item.name} is not a motion: choose takes or variants")
         role = "variant" if item.kind == "variant" else "input"
         skin = skins.get(item.movement) if role == "variant" else None
         skin = character_file(project, item) if _has_skin(item) else skin
@@ -87,7 +87,7 @@ def sources_of(project: Project, items: list[Item]) -> list[Source]:
 
 
 def takes_of(project: Project, id: str) -> list[Source]:
-    """Return the takes that an item's movement is learned from."""
+    """Return the takes from which an item's movement is learned."""
     movement = project.item(id).movement
     takes = [one for one in project.items() if one.movement == movement and one.kind == "take" and one.star >= 0]
     return sources_of(project, takes)
@@ -98,17 +98,17 @@ def _has_skin(item: Item) -> bool:
 
 
 def character_file(project: Project, item: Item) -> Path:
-    """Return the file of a character: the upload next to the take that was read from it, or the item's file."""
+    """Return the file of a character: the upload stored next to the take read from it, or the item's file."""
     if not (_has_skin(item) or item.facts.get("character")):
-        raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
+        raise UsageError(f"{item.name} is not a character: choose a glTF file with a skin")
     return project.source(item.id) or project.path(item.id)
 
 
 def model_path(project: Project, id: str, method: str) -> Path:
-    """Return the file of a model; one of another method is refused."""
+    """Return the file of a model; models of other methods are refused."""
     item = project.item(id)
     if item.kind != "model" or item.facts.get("method") != method:
-        raise UsageError(f"{item.name} is no model of {method}: choose another")
+        raise UsageError(f"{item.name} is not a {method} model: choose another")
     return project.path(id)
 
 
@@ -118,5 +118,5 @@ def binary_response(data: bytes) -> Response:
 
 
 def json_response(data: bytes) -> Response:
-    """Return JSON, which another process has written, as a response."""
+    """Return JSON written by another process as a response."""
     return Response(data, media_type="application/json")

@@ -20,20 +20,20 @@ from freshtake.serve.routes.access import TheModels, TheProject, binary_response
 from freshtake.serve.routes.scenes import BINARY, PICTURE
 
 router = APIRouter(tags=["previews"])
-LONGEST = 60.0  # seconds: the longest take that is translated without a job
+LONGEST = 60.0  # seconds: the longest take translated without a job
 LEGEND = {"input": "normal", "variant": "in the style"}
 MOST_NUMBERS = 40_000_000  # in all modes together
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
 
 
 class Drawn(Shape):
-    """Drawings of one character: strokes of the pen, each a list of points x, y, seconds."""
+    """Drawings of one character: pen strokes, each a list of points x, y, seconds."""
 
     drawings: Drawings
 
 
 class VariantsOf(Drawn):
-    """Drawings, how many variants to make, and how different."""
+    """Drawings, the number of variants to make, and how different they are."""
 
     number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
     amount: Amount = 1.0
@@ -54,7 +54,7 @@ async def variants(body: VariantsOf, request: Request, models: TheModels) -> Res
 
 
 def drawn_variants(drawings: Drawings, *how: Any) -> Written:
-    """Make variants of drawings, in the form of drawings; `how` are number, amount and seed."""
+    """Make variants of drawings, in the same form; `how` are number, amount and seed."""
     return Written(variants=[pens_of(one) for one in stroke_variants(drawn_strokes(drawings), *how)])
 
 
@@ -65,7 +65,7 @@ def example() -> Drawn:
 
 
 class Restyled(Shape):
-    """A take, the styles that it is translated into with their weights, and a factor on all of them."""
+    """A take, the styles to translate it into, their weights, and a factor for all of them."""
 
     take: Id
     styles: Annotated[list[tuple[Id, Weight]], Field(min_length=1, max_length=8)]
@@ -101,14 +101,14 @@ def translation_of(source: Source, styles: list[tuple[Path, float]], strength: f
     models = [(model_from(path), weight) for path, weight in styles]
     done = translated(models, clip, Styling(strength=strength, plant=plant))
     restyled = (clip if done is None else done.clip).changed(name="in the style")
-    # The take's shape stays the same while the slider moves.
+    # The take's shape does not change while the slider moves.
     before = SHAPES.get((source, "preview"), lambda: shape_of(clip, "input"))
     shapes = (before, shape_of(restyled, "variant"))
     return scene_bytes(Scene(shapes, layout="row", legend=LEGEND))
 
 
 class JumpMap(Shape):
-    """The content of the picture: frames from which (down) and to which (across) to jump; bounds of takes, cells."""
+    """The content of the picture: frames to jump from (down) and to (across); bounds of takes, cells."""
 
     frames: int
     fps: float
@@ -130,7 +130,7 @@ Texture = Annotated[Path, Depends(_texture)]
 
 @lru_cache(maxsize=6)
 def model_from(path: Path) -> Any:
-    """Read the model in a file; the last few are cached."""
+    """Read a model file; the last few models are cached."""
     from freshtake.formats.ftm import read_stored
 
     return read_stored(path).model
@@ -169,17 +169,17 @@ async def picture(texture: Texture, request: Request, models: TheModels) -> Resp
 
 @router.get("/texture/{id}/modes", response_class=Response, responses=BINARY)
 async def modes(texture: Texture, request: Request, models: TheModels) -> Response:
-    """Return the modes of a mesh, the weights of all frames, and the jumps, for endless playback in the page."""
+    """Return the modes of a mesh, the weights of all frames, and the jumps, for endless playback on the page."""
     return binary_response(await models.answer(request, modes_of, texture))
 
 
 def modes_of(path: Path) -> bytes:
-    """Pack the modes of a mesh for the page: a manifest with the offset in bytes and the length of each array."""
+    """Pack the modes of a mesh for the page: a manifest with the byte offset and length of each array."""
     model = model_from(path)
     if model.shape is None:
-        raise UsageError("this model is no mesh: it is played live")
+        raise UsageError("this model is not a mesh: it is played live")
     if model.shape.width * model.shape.columns > MOST_NUMBERS:
-        raise UsageError("this mesh is too large to be played on the page: keep a motion of it instead")
+        raise UsageError("this mesh is too large to be played on the page: make a motion with it instead")
     manifest, arrays = mesh_modes(model)
     places, data = {}, b""
     for name, array in arrays.items():
@@ -228,7 +228,7 @@ def map_picture(path: Path) -> bytes:
 
     model = model_from(path)
     every = -(-len(model.rows) // 640)
-    chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps are visible
+    chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, to make rare jumps visible
     size = len(chances)
     pixels = np.zeros((size, size, 4), dtype=np.uint8)
     pixels[..., :3] = JUMP

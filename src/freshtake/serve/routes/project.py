@@ -53,7 +53,7 @@ def item(id: Id, project: TheProject) -> Item:
 
 @items_router.patch("/items/{id}")
 def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
-    """Rename, star, trim or group an item; omitted fields stay, and null removes a trim or a group."""
+    """Rename, star, trim or group an item; omitted fields are unchanged, and null removes a trim or a group."""
     old, new = project.item(id), changes.model_dump(exclude_unset=True, exclude={"step"})
     if "name" in new and new["name"] is None:
         raise UsageError("a name is needed")
@@ -61,7 +61,7 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
         raise UsageError("a star is 1, 0 or -1")
     trim = new.get("trim")
     if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
-        raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of them, in their order")
+        raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of these, in order")
     verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim", "group": "group"}
     words = " and ".join(verb[key] for key in new) + (f" {old.name}" if changes.step is None else " several items")
     return project.update(id, words, within=changes.step, **new) if new else old
@@ -96,7 +96,7 @@ def undo(project: TheProject) -> Changed:
 
 @items_router.post("/redo")
 def redo(project: TheProject) -> Changed:
-    """Redo the step that was undone last."""
+    """Redo the step undone last."""
     return Changed(change=project.redo())
 
 
@@ -121,7 +121,7 @@ async def events(socket: WebSocket) -> None:
         window.put_nowait(json.dumps({"warming": warming.now}))
     sending = asyncio.create_task(_send_events(socket, window))
     try:
-        # Messages of the client are ignored; this waits until it disconnects.
+        # Client messages are ignored; this waits until the client disconnects.
         with suppress(WebSocketDisconnect, RuntimeError):
             while (await socket.receive())["type"] != "websocket.disconnect":
                 pass
@@ -134,12 +134,12 @@ async def _send_events(socket: WebSocket, window: Window) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
         while (event := await window.get()) is not None:
             await socket.send_text(event)
-        # This code tells the page to read the project again.
-        await socket.close(4000, "some changes were missed: read the project again")
+        # This code tells the page to reload the project.
+        await socket.close(4000, "some changes were missed: reload the project")
 
 
 Window = asyncio.Queue[str | None]
-MOST_BEHIND = 2000  # events: a page that is farther behind has to read the project again
+MOST_BEHIND = 2000  # events: a page that is farther behind has to reload the project
 
 
 class Events:
@@ -152,7 +152,7 @@ class Events:
     def publish(self, event: dict[str, Any]) -> None:
         """Publish an event from any thread."""
         if self._loop is not None and not self._loop.is_closed() and self._windows:
-            # Written once, however many windows there are.
+            # Serialized once, however many windows there are.
             self._loop.call_soon_threadsafe(self._deliver, json.dumps(event, allow_nan=False))
 
     def _deliver(self, event: str) -> None:
@@ -165,7 +165,7 @@ class Events:
                 window.put_nowait(event)
 
     def subscribe(self) -> Window:
-        """Return a queue of the events from now on; None in it means that some were lost."""
+        """Return a queue of future events; None in it means that some were lost."""
         self._loop = asyncio.get_running_loop()
         window: Window = asyncio.Queue()
         self._windows.add(window)
@@ -191,7 +191,7 @@ async def send_take(
     request: Request, name: Annotated[str, Query(min_length=1, max_length=300)], project: TheProject,
     workers: TheWorkers, step: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Job:  # fmt: skip
-    """Upload a file (its bytes are the body): a motion, a model or a character. A worker process reads it.
+    """Upload a motion, a model or a character; the body is the file. A worker process reads it.
 
     Files with the same `step` are undone together.
     """
@@ -207,7 +207,7 @@ async def send_take(
 
 
 async def _receive(request: Request, target: Path, shown: str) -> None:
-    """Write the body into a file, up to the size limit."""
+    """Write the body to a file, up to the size limit."""
     size = 0
     try:
         with target.open("wb") as file:
@@ -217,9 +217,9 @@ async def _receive(request: Request, target: Path, shown: str) -> None:
                     raise HTTPException(413, f"{shown} has more than {MOST_BYTES // 2**20} MB: send shorter takes")
                 await run_in_threadpool(file.write, part)
     except ClientDisconnect:
-        raise HTTPException(400, f"{shown} came only in part: send it again") from None
+        raise HTTPException(400, f"{shown} arrived incomplete: send it again") from None
     except OSError as error:
-        raise HTTPException(507, f"{shown} cannot be kept ({error.strerror}): make room on the disk") from None
+        raise HTTPException(507, f"{shown} cannot be stored ({error.strerror}): free some disk space") from None
     if size == 0:
         raise UsageError(f"{shown} is empty: send it again")
 
@@ -255,7 +255,7 @@ def job(id: Id, project: TheProject) -> Job:
 
 @jobs_router.delete("/jobs/{id}")
 def cancel(id: Id, workers: TheWorkers) -> Job:
-    """Cancel a job; its results so far stay."""
+    """Cancel a job; its results so far are kept."""
     return workers.cancel(id)
 
 
@@ -278,7 +278,7 @@ def crowd_formats() -> list[str]:
 
 
 def _with_package(package: str, name: str) -> list[str]:
-    """Return a choice that needs a package, if that is installed."""
+    """Return an option that needs a package, if that is installed."""
     return [name] if find_spec(package) is not None else []
 
 
@@ -287,7 +287,7 @@ def download(id: Id, project: TheProject) -> FileResponse:
     """Download an export or a model."""
     item = project.item(id)
     if item.kind not in ("export", "model") and not item.facts.get("file"):
-        raise UsageError(f"{item.name} is no file to download: export it first")
+        raise UsageError(f"{item.name} is not a file to download: export it first")
     path = project.path(id)
     name = item.facts.get("file") or f"{''.join(c if c.isalnum() else '_' for c in item.name) or 'model'}{path.suffix}"
     return FileResponse(path, media_type=OCTETS, filename=str(name))

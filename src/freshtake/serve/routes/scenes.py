@@ -57,7 +57,7 @@ async def dofs(source: TheSource, request: Request, helper: TheHelper) -> Respon
 async def curves(
     chosen: Chosen, request: Request, helper: TheHelper, dof: DofName, against: DofName | None = None
 ) -> Response:
-    """Return a DOF of several items over time; with `against`, a second one for the other axis."""
+    """Return a DOF of several items over time; with `against`, also a second one for the other axis."""
     return json_response(await helper.answer(request, as_json, curve_set, chosen, dof, against))
 
 
@@ -72,7 +72,7 @@ async def network(id: Id, request: Request, project: TheProject, models: TheMode
     """Return the networks of a variation model; strengths are measured once and stored."""
     item = await run_in_threadpool(project.item, id)
     if item.facts.get("method") != "variation":
-        raise UsageError(f"{item.name} is no model with networks: choose one that was learned for variants")
+        raise UsageError(f"{item.name} is not a model with networks: choose one that was learned for variants")
     cached = project.files / f"{id}.network.json"
     if cached.exists():
         return json_response(cached.read_bytes())
@@ -85,14 +85,14 @@ async def scene(
     fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None, character: Id | None = None,
     differences: bool = False, whole: bool = False,
 ) -> Response:  # fmt: skip
-    """Return length of the JSON manifest (uint32, little-endian), manifest, zeros to a multiple of four, and data.
+    """Return the length of the JSON manifest (uint32, little-endian), the manifest, zeros to a multiple of 4, and data.
 
     With `character`, clips are retargeted to that character and get its skin. With `differences`, variants on the
-    neutral body have the distance of each joint from the mean of their movement's takes. With `whole`, frames that a
-    trim leaves out are shown too.
+    neutral body have the distance of each joint from the mean of their movement's takes. With `whole`, frames
+    outside a trim are shown too.
     """
     if character is not None and len(chosen) > MOST_SKINNED:
-        raise UsageError(f"at most {MOST_SKINNED} motions at once wear a skin: choose fewer")
+        raise UsageError(f"at most {MOST_SKINNED} motions can be shown with a skin at once: choose fewer")
 
     def prepared() -> tuple[list[Source], list[Source]]:
         skin = None if character is None else character_file(project, project.item(character))
@@ -102,7 +102,7 @@ async def scene(
         return [one._replace(trim=None) for one in sources] if whole else sources, takes
 
     sources, takes = await run_in_threadpool(prepared)
-    # Alignment to the takes may take a while, so other questions do not wait for it.
+    # Aligning to the takes may take a while; other questions must not wait for it.
     return binary_response(await (models if takes else helper).answer(request, packed_scene, sources, takes))
 
 
@@ -118,24 +118,24 @@ def crowd(id: Id, project: TheProject) -> Response:
     """Return the scene of a crowd, in the form of /scene."""
     item = project.item(id)
     if not item.facts.get("scene"):
-        raise UsageError(f"{item.name} cannot be shown here: it is made elsewhere")
+        raise UsageError(f"{item.name} cannot be shown here: it was made elsewhere")
     return binary_response((project.files / f"{id}.source.scene").read_bytes())
 
 
 @scenes_router.get("/strip/{id}.png", response_class=Response, responses=PICTURE)
 async def poses(source: TheSource, request: Request, painter: ThePainter) -> Response:
-    """Return seven poses of a motion in a row, as a picture."""
+    """Return a picture of seven poses of a motion in a row."""
     return await _picture(source, "strip.png", request, painter)
 
 
 @scenes_router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
 async def thumbnail(kind: Literal["gif", "png"], source: TheSource, request: Request, painter: ThePainter) -> Response:
-    """Return a small picture: moving (gif) or still (png)."""
+    """Return a thumbnail: animated (gif) or still (png)."""
     return await _picture(source, f"thumbnail.{kind}", request, painter)
 
 
 async def _picture(source: Source, what: str, request: Request, painter: Any) -> Response:
-    """Return a picture of a motion, which is painted once per trim and stored next to the motion."""
+    """Return a picture of a motion, painted once per trim and stored next to the motion."""
     name, _, kind = what.partition(".")
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
     cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.{name}{trim}.{kind}")

@@ -1,4 +1,4 @@
-"""Routes of people's opinions: anonymous votes, studies with scores, and the page of an evaluation."""
+"""Routes for people's judgments: anonymous votes, studies with scores, and the page of an evaluation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of t
 router = APIRouter(tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
-PAGE_POLICY = (  # the page is self-contained; in a sandbox it has no origin, so that it cannot access the server
+PAGE_POLICY = (  # the page is self-contained; in a sandbox it has no origin, so it cannot access the server
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src data: blob:"
 )
@@ -42,7 +42,7 @@ class Joining(Shape):
 
 
 class Scored(Shape):
-    """The score of a trial, and its seconds; for a search for clones, which two were picked."""
+    """The score of a trial and the time taken; for a search for clones, the two that were picked."""
 
     code: Code
     position: Annotated[int, Field(ge=1)]
@@ -64,7 +64,7 @@ def studies(request: Request) -> list[dict[str, Any]]:
 
 @router.post("/studies/{id}/participants")
 def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
-    """Join a study, or continue."""
+    """Join a study, or resume it."""
     return store_of(request).join(id, body.code, body.consent)
 
 
@@ -72,13 +72,13 @@ def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
 async def stimulus(
     id: Id, request: Request, helper: TheHelper, code: Annotated[str, Query(max_length=24)], position: int
 ) -> Response:
-    """Return the motion of a trial without a name, or several by their numbers from left to right."""
+    """Return the unnamed motion of a trial, or several, numbered from left to right."""
     files = await run_in_threadpool(lambda: store_of(request).stimulus(id, code, position))
     return binary_response(await helper.answer(request, stimulus_scene, files, position))
 
 
 def stimulus_scene(files: list[Path], position: int) -> bytes:
-    """Pack the scene of a trial, whose motions are told apart by nothing but numbers."""
+    """Pack the scene of a trial, whose motions are identified only by numbers."""
     from freshtake.formats import read_clip
     from freshtake.reports.viewport.staging import scene_of
 
@@ -94,7 +94,7 @@ def score(id: Id, body: Scored, request: Request) -> dict[str, Any]:
 
 
 class Outcomes(Shape):
-    """Means with intervals and the analysis of variance per experiment; or why there is none yet."""
+    """Means with intervals and the analysis of variance per experiment, or the reason why there is none yet."""
 
     outcomes: list[dict[str, Any]]
     words: str = ""
@@ -130,7 +130,7 @@ def figure_of(outcomes: list[Outcome]) -> bytes:
 
 @router.get("/studies/{id}/ratings.csv", response_class=Response, responses=CSV)
 def ratings(id: Id, request: Request) -> Response:
-    """Return the scores as `freshtake study analyze` reads them."""
+    """Return the scores in the form read by `freshtake study analyze`."""
     from freshtake.formats.study_csv import ratings_text
 
     return _table(ratings_text(store_of(request).ratings(id)), "ratings.csv")
@@ -147,7 +147,7 @@ def _table(data: bytes, name: str) -> Response:
 
 
 class Vote(Shape):
-    """The motions shown, and which looked best; null: none of them."""
+    """The motions shown, and the one that looked best; null: none of them."""
 
     shown: Annotated[list[Id], Field(min_length=2, max_length=40)]
     chosen: Id | None = None
@@ -170,7 +170,7 @@ def kind_of(item: Item) -> str:
 def vote(vote: Vote, project: TheProject) -> list[Tally]:
     """Count a vote."""
     if vote.chosen is not None and vote.chosen not in vote.shown:
-        raise UsageError("only what was shown can be chosen")
+        raise UsageError("choose one of those that were shown")
     kinds = {id: kind_of(project.item(id)) for id in vote.shown}
     chosen = None if vote.chosen is None else kinds[vote.chosen]
     project.execute("INSERT INTO votes VALUES (?, ?, ?)", (now(), json.dumps(list(kinds.values())), chosen))
@@ -191,7 +191,7 @@ def forget(project: TheProject) -> list[Tally]:
 
 
 def tallies(project: Project) -> list[Tally]:
-    """Return the votes by kind, the one chosen most often first."""
+    """Return the votes by kind, the most chosen first."""
     shown: Counter[str] = Counter()
     chosen: Counter[str] = Counter()
     for kinds, best in project.execute("SELECT shown, chosen FROM votes"):
@@ -206,5 +206,5 @@ def report(id: Id, project: TheProject) -> Response:
     """Return the self-contained page of an evaluation."""
     item = project.item(id)
     if item.kind != "report" or item.facts.get("what") != "evaluation":
-        raise UsageError(f"{item.name} is no report: choose an evaluation")
+        raise UsageError(f"{item.name} is not a report: choose an evaluation")
     return FileResponse(project.path(id), media_type="text/html", headers={"content-security-policy": PAGE_POLICY})

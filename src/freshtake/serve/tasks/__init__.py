@@ -1,7 +1,7 @@
 """The tasks of worker processes: one function per task, imported where it runs.
 
-A task is called as function(context, items=[...], **fields of the request), whose defaults are those of its body in
-`job_requests`, and adds its results by `context.add`.
+A task is called as function(context, items=[...], **fields of the request), with the defaults of its body in
+`job_requests`, and adds its results with `context.add`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ GIGABYTE = 2**30
 class Task(NamedTuple):
     """The location of a task's function; `long` tasks have separate processes, so that short ones need not wait.
 
-    `seconds` and `memory` are limits beyond which it is ended; `command` is the command that compiles the
-    same kernels.
+    A task that exceeds the limits `seconds` or `memory` is ended; `command` is the command that compiles the same
+    functions.
     """
 
     where: str

@@ -1,7 +1,7 @@
-"""Tasks of the compare and study tabs: baselines next to variants, the evaluation, studies with people.
+"""Tasks of the compare and study tabs: baselines, evaluations, and studies with people.
 
-A study's stimuli, sheet and key are in a folder that `study_design` writes; answers are rows of SQLite, so that none is
-lost when the page or the server ends.
+A study's stimuli, sheet and key are in a folder written by `study_design`; answers are rows in SQLite, so none is lost
+when the page or the server closes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Design(NamedTuple):
 
 
 class StudyStore:
-    """The studies of a project: items whose file is the folder that `study_design` wrote."""
+    """The studies of a project: items whose file is the folder written by `study_design`."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -49,7 +49,7 @@ class StudyStore:
     def folder(self, study: str) -> Path:
         """Return the folder of a study."""
         if self.project.item(study).facts.get("what") != "study":
-            raise UsageError("this is no study: choose one from the list")
+            raise UsageError("this is not a study: choose one from the list")
         return self.project.path(study)
 
     def studies(self) -> list[dict[str, Any]]:
@@ -92,12 +92,12 @@ class StudyStore:
         return self._designs[study]
 
     def join(self, study: str, code: str, consent: bool) -> dict[str, Any]:
-        """Register a participant, or continue; the first participant gets the first order that was drawn."""
+        """Register a participant, or resume; the first participant gets the first order drawn."""
         self.design(study)
         if not CODE.fullmatch(code) or code.startswith(SIMULATED):
             raise UsageError("a participant's code has 1 to 24 letters, digits, - and _: choose another")
         if not consent:
-            raise UsageError("nobody takes part without consent: read the sentence and agree to it")
+            raise UsageError("consent is needed to take part: read the sentence and agree to it")
         self.project.execute(
             "INSERT OR IGNORE INTO study_participants SELECT ?, ?, COALESCE(MAX(slot) + 1, 0), ?, ? "
             "FROM study_participants WHERE study = ?",
@@ -109,7 +109,7 @@ class StudyStore:
         """Return a participant's trials, in order."""
         rows = self.project.execute("SELECT slot FROM study_participants WHERE study = ? AND code = ?", (study, code))
         if not rows:
-            raise UsageError(f"{code!r} takes no part in this study: begin with consent")
+            raise UsageError(f"{code!r} is not taking part in this study: begin with consent")
         slots = self.design(study).slots
         return slots[rows[0][0] % len(slots)]
 
@@ -126,11 +126,11 @@ class StudyStore:
         return {"code": code, "answered": len(done), "of": len(trials), "next": upcoming[0] if upcoming else None}
 
     def stimulus(self, study: str, code: str, position: int) -> list[Path]:
-        """Return the files that a participant is shown at a position, from left to right."""
+        """Return the files shown to a participant at a position, from left to right."""
         name, folder = self._trial(study, code, position).stimulus, self.folder(study) / "stimuli"
         files = sorted(folder.glob(f"{name}.*")) or sorted(folder.glob(f"{name}_[0-9][0-9].*"))
         if not files:
-            raise UsageError("the motion of this trial is gone: make the study again")
+            raise UsageError("the motion of this trial is gone: remake the study")
         return files
 
     def _trial(self, study: str, code: str, position: int) -> Trial:
@@ -142,7 +142,7 @@ class StudyStore:
     def answer(
         self, study: str, code: str, position: int, score: int | None, seconds: float = 0.0, picked: Sequence[int] = ()
     ) -> dict[str, Any]:
-        """Store a score; each trial is scored once. A search for clones ends with the right two, or after a minute."""
+        """Store a score, once per trial. A search for clones ends with the correct pair, or after a minute."""
         trial = self._trial(study, code, position)
         if trial.experiment == "C":
             correct = set(picked) == clones_of(self.design(study).key[trial.stimulus])
@@ -156,11 +156,11 @@ class StudyStore:
         try:
             self.project.execute("INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
-            raise UsageError(f"trial {position} has its score already: go on with the next one") from None
+            raise UsageError(f"trial {position} already has a score: continue with the next one") from None
         return self.next_trial(study, code)
 
     def ratings(self, study: str) -> list[Rating]:
-        """Return the trials of all participants who have begun, with their scores."""
+        """Return the trials of all participants who have started, with their scores."""
         given = "SELECT code, position, score FROM study_answers WHERE study = ?"
         scores = {(code, position): score for code, position, score in self.project.execute(given, (study,))}
         order = "SELECT code FROM study_participants WHERE study = ? ORDER BY slot"
@@ -183,7 +183,7 @@ class StudyStore:
 def noise(
     context: Context, *, items: list[str], kind: str, number: int, matched: list[str], clips: int, seed: int
 ) -> None:
-    """Make baselines from takes: noise as large as the variation of `matched`, mixtures, or replays."""
+    """Make baselines from takes: noise as strong as the variation of `matched`, mixtures, or replays."""
     from freshtake.evaluation.baselines import basis_of, changes, make
     from freshtake.evaluation.baselines.making import match
     from freshtake.motion.cycles.seams import join
@@ -199,7 +199,7 @@ def noise(
         rng, name = np.random.default_rng([seed, k]), f"{kind}_{k:03d}"
         parts = [make(basis, kind, rng, amount=amount, name=name).motion for _ in range(clips)]
         if clips > 1 and not isinstance(parts[0], Clip):
-            raise UsageError("only takes with a skeleton can be joined: ask for one clip each")
+            raise UsageError("only takes with a skeleton can be joined: request one clip each")
         motion = join(parts).changed(name=name) if clips > 1 else parts[0]
         context.add_motion(
             "variant", name, motion, seed=seed, settings={"kind": kind, "amount": amount, "clips": clips},
@@ -211,7 +211,7 @@ def noise(
 def evaluate(
     context: Context, *, items: list[str], inputs: list[str], extra: list[str], baselines: list[str], name: str
 ) -> None:
-    """Measure variants (`items`) next to real takes, and write the report as a page."""
+    """Measure variants (`items`) against real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
     from freshtake.workflows.evaluating import evaluate_motions
 

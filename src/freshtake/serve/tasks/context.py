@@ -47,7 +47,7 @@ class Context:
         self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.notes: list[str] = []  # for the user, next to the result
+        self.notes: list[str] = []  # for the user, shown next to the result
         # New items belong to the movement of the job's items, unless stated otherwise.
         self.movement = project.item(items[0]).movement if items else None
         # Takes of one file are grouped before the server has stored the first of them.
@@ -66,7 +66,7 @@ class Context:
         return path
 
     def path(self, id: str) -> Path:
-        """Return the file of an item; for a trimmed take, a new one with only the remaining frames."""
+        """Return the file of an item; for a trimmed take, a new file with only the remaining frames."""
         path, item = self.file(id), self.item(id)
         if item.trim is None:
             return path
@@ -83,14 +83,14 @@ class Context:
         return motion if item.trim is None else trimmed(motion, item.trim)
 
     def model(self, id: str, method: str) -> Any:
-        """Return the model of an item, or refuse one of another method; the last few are cached."""
+        """Return the model of an item, refusing other methods; the last few are cached."""
         stored = read_cached(self.file(id))
         if stored.method != method:
             raise UsageError(f"{self.item(id).name} is a model of {stored.method}, not of {method}: choose another")
         return stored.model
 
     def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
-        """Report the progress; frequent reports are thinned, less where a phase begins."""
+        """Report the progress; frequent reports are dropped, except at the start of a phase."""
         at = time.monotonic()
         if at - self._reported >= (BETWEEN_REPORTS if phase == self._phase else BETWEEN_REPORTS / 5):
             self._reported, self._phase = at, phase
@@ -110,7 +110,7 @@ class Context:
         return plainly(self.with_names(" ".join(sentence.split())))
 
     def with_names(self, sentence: str) -> str:
-        """Replace the names of files in a sentence by the names of their items."""
+        """Replace file names in a sentence by the names of their items."""
         for place in (self.folder, self.project.work, self.project.files, self.project.folder):
             sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
@@ -126,9 +126,9 @@ class Context:
         self, kind: Kind, name: str, file: Path | None, facts: dict[str, Any], *, source: Path | None = None,
         movement: str | None = None, cloud: Floats | None = None, **fields: Any,
     ) -> Item:  # fmt: skip
-        """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it.
+        """Add an item to the project: `file` is moved there; `source`, the uploaded file, is stored next to it.
 
-        `fields` are further ones of `Item`.
+        `fields` are other fields of `Item`.
         """
         id = new_id()
         item = Item(
@@ -159,15 +159,15 @@ class Context:
         self._send("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
 
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
-        """Add a motion as an item; facts that are not given are read from the motion."""
+        """Add a motion as an item; missing facts are read from the motion."""
         name = self._free_name(kind, name)
         file = self.folder / f"{new_id()}.npz"
-        write(file, named(motion, name))  # messages then use the item's name
+        write(file, named(motion, name))  # so that messages use the item's name
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 
     def add_take(self, kind: Kind, name: str, motion: Motion, home: str | None = None, **more: Any) -> Item:
-        """Add a take to a movement: `home`, else the one that its name and motion match, else a new one."""
+        """Add a take to a movement: `home`, else the one matching its name and motion, else a new one."""
         described = print_of(motion)
         sample = bool(more.get("facts", {}).get("sample"))
         if home is None and not sample:
@@ -181,7 +181,7 @@ class Context:
         return item
 
     def new_movement(self, name: str, kind: str, signature: str = "") -> Item:
-        """Add an empty movement, to which later items of the job belong."""
+        """Add an empty movement for later items of the job."""
         movement = new_movement(self.project.free_name("movement", name), kind, signature, now())
         self._send("item", movement.model_dump_json(), None)
         self.movement = movement.id
@@ -193,13 +193,13 @@ class Context:
 
 
 def revision(item: Item) -> str:
-    """Return a text that changes when a take is trimmed or repaired: its models are then out of date."""
+    """Return a text that changes when a take is trimmed or repaired, which makes its models out of date."""
     first, last = item.trim or ("", "")
     return f"{item.facts.get('revision', 0)}:{first}:{last}"
 
 
 def facts_of(motion: Motion) -> dict[str, Any]:
-    """Return the facts of a motion that lists show."""
+    """Return the facts of a motion shown in lists."""
     facts: dict[str, Any] = {
         "what": kind_word(motion),
         "frames": len(motion),
@@ -216,7 +216,7 @@ def facts_of(motion: Motion) -> dict[str, Any]:
 
 
 def named(motion: Motion, name: str) -> Motion:
-    """Return the motion with a name."""
+    """Return the motion, renamed."""
     return motion.changed(name=name) if isinstance(motion, Clip) else replace(motion, name=name)
 
 
@@ -234,7 +234,7 @@ def trimmed(motion: Motion, trim: tuple[int, int]) -> Motion:
 
 
 def model_item_facts(file: Path) -> dict[str, Any]:
-    """Return the facts of a model that lists show."""
+    """Return the facts of a model shown in lists."""
     from freshtake.workflows import model_facts
 
     model = read_stored(file).model
@@ -245,7 +245,7 @@ def model_item_facts(file: Path) -> dict[str, Any]:
 
 
 def motion_sets(context: Context, *sets: Sequence[str]) -> list[list[Motion]]:
-    """Return sets of takes on one axis, unit and root, each trimmed and named as its item is."""
+    """Return sets of takes with the same axis, unit and root, each trimmed and named like its item."""
     motions = [context.motion(id) for ids in sets for id in ids]
     fitted = iter(gathered(motions, context.warn))
     return [[named(next(fitted), context.item(id).name) for id in ids] for ids in sets]

@@ -1,4 +1,4 @@
-"""Tasks that export items: one file, a zip of several, or a crowd that was placed on the page."""
+"""Tasks that export items: one file, a zip of several, or a crowd placed on the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def crowd(
     context: Context, *, items: list[str], groups: list[dict[str, Any]], format: str | None, engine: str,
     scheduler: str | None, shared: str, **plan: Any,
 ) -> None:  # fmt: skip
-    """Make a crowd and its scene; with a `format` also a zip of the same files to download."""
+    """Make a crowd and its scene; with a `format` also a zip of its files to download."""
     folder = context.folder / "crowd_folder"
     source = write_plan(context, folder, groups, plan)
     farm = JOBS.get(engine)
@@ -59,7 +59,7 @@ def crowd(
 
 
 def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], plan: dict[str, Any]) -> Path:
-    """Write crowd.toml and its models next to it, so that the command line can make the crowd as well."""
+    """Write crowd.toml with its models next to it, so that the command line can make the crowd too."""
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(group["count"] for group in groups)
     lines = [f"number = {total}", f"seconds = {plan['seconds']}", f"seed = {plan['seed']}"]
@@ -82,7 +82,7 @@ def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], pla
 
 
 def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
-    """Return the lines of one group; JSON of texts, numbers and lists is also valid TOML."""
+    """Return the lines of one group; JSON strings, numbers and lists are also valid TOML."""
     amount, heading, path = group["amount"], group["heading"], [list(point) for point in group["path"]]
     size = group["size_range"]
     values: dict[str, Any] = {
@@ -99,7 +99,7 @@ def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
 
 
 def _relocate(job: Path, folder: Path, shared: str) -> None:
-    """Replace the local folder in a job by the one that the machines of a farm share."""
+    """Replace the local folder in a job by the one shared by the machines of a farm."""
     text = job.read_text(encoding="utf-8")
     for here in {str(folder.resolve()), folder.resolve().as_posix(), str(folder)}:
         text = text.replace(here, shared.rstrip("/"))
@@ -113,7 +113,7 @@ def export(
     context: Context, *, items: list[str], format: str, character: str | None, in_place: bool, number: int,
     name: str | None,
 ) -> None:  # fmt: skip
-    """Add a file to download."""
+    """Add a file for download."""
     onto = None if character is None else _character(context, character, format)
     if format == "pack":
         file, count = _pack(context, items, number, onto, name)
@@ -144,7 +144,7 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     if several:
         clips = [motion.changed(name=name) for name, motion in motions.items() if isinstance(motion, Clip)]
         if len(clips) < len(motions):
-            raise UsageError(f"only clips with a skeleton share one {ending} file: leave the others out")
+            raise UsageError(f"only clips with a skeleton can share one {ending} file: leave the others out")
         finish.write(target, clips)
         return target
     folder = context.folder / "clips"
@@ -161,7 +161,7 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     chosen = [context.item(id) for id in ids]
     models = list(dict.fromkeys(item.id if item.kind == "model" else item.parent or "" for item in chosen))
     if "" in models:
-        raise UsageError("a pack is made of models: choose models, or variants of them")
+        raise UsageError("a pack is made from models: choose models, or variants of them")
     names: dict[str, str] = {}
     for id in models:
         names[distinct_name(file_name(context.item(id).name, "clips"), names)] = id
@@ -185,7 +185,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
     file = context.project.source(id) or context.file(id)
     context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
-        context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
+        context.warn(f"a {format} file cannot contain a skin: it has only the skeleton of {item.name}")
     return onto_character(file, warn=context.warn)
 
 
@@ -195,13 +195,13 @@ def zipped_folder(folder: Path, target: Path) -> Path:
 
 
 def file_name(text: str, default: str) -> str:
-    """Return a name as a file name without ending: letters, digits, "_" and "-"."""
+    """Convert a name to a file name without extension: letters, digits, "_" and "-"."""
     cleaned = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in text.rpartition(".")[0] or text)
     return cleaned.strip("_-")[:60] or default
 
 
 def distinct_name(name: str, others: dict[str, Any]) -> str:
-    """Return the name, with a number where it is taken."""
+    """Return the name, with a number added if it is taken."""
     number, tried = 1, name
     while tried in others:
         number, tried = number + 1, f"{name}_{number + 1}"

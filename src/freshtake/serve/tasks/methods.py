@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 NEED = "style translation needs takes with a skeleton"
 Weighted = Sequence[tuple[Any, float]]
-Moment = tuple[float, dict[str, float], float, float]  # second, weights of classes, degrees a second to the left, speed
-SPEEDS = (0.25, 2.0)  # least and most factor on the learned speed
+Moment = tuple[float, dict[str, float], float, float]  # second, class weights, degrees per second to the left, speed
+SPEEDS = (0.25, 2.0)  # minimum and maximum factor on the learned speed
 LONGEST, USUAL = 600.0, 10.0  # seconds of texture playback: the limit, and the default
 
 
 @one_blas_thread()
 def style_learn(context: Context, *, items: list[str], targets: list[str], by: str, name: str, **how: Any) -> None:
-    """Learn the translation from the takes in `items` to those in `targets`, paired `by` order or content."""
+    """Learn the translation from takes in `items` to those in `targets`, paired `by` order or content."""
     from freshtake.requests.style import StyleLearning
     from freshtake.style.learning import aligned, learn
     from freshtake.style.pairs import fit_to_learn
@@ -37,7 +37,7 @@ def style_learn(context: Context, *, items: list[str], targets: list[str], by: s
     sources, others = clip_sets(context, NEED, items, targets)
     if by == "order" and len(sources) != len(others):
         raise UsageError(
-            f"there are {len(sources)} takes as they are and {len(others)} in the style: give as many of each, or pair "
+            f"there are {len(sources)} normal takes and {len(others)} in the style: give as many of each, or pair "
             "them by content"
         )
     context.report("pairing takes", 0.0, 1.0)
@@ -69,7 +69,7 @@ def style_learn(context: Context, *, items: list[str], targets: list[str], by: s
 
 
 def _time_warp(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
-    """Return a time warp in seconds: the time in the target for each in the source, and its duration."""
+    """Return a time warp in seconds: the target time for each source time, and the target's duration."""
     # At most this many points are sent to the page.
     at = np.unique(np.linspace(0, len(path) - 1, min(160, len(path))).round().astype(int))
     return {
@@ -80,7 +80,7 @@ def _time_warp(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
 
 
 def translated(styles: Weighted, clip: Clip, request: Styling) -> StyledClip | None:
-    """Translate a clip into one style or several; None where all weights are 0, so that the clip is unchanged."""
+    """Translate a clip into one or more styles; None if all weights are 0, so the clip is unchanged."""
     from freshtake.workflows.style_translating import translated as translate
 
     if not styles:
@@ -91,7 +91,7 @@ def translated(styles: Weighted, clip: Clip, request: Styling) -> StyledClip | N
 
 
 def style_apply(context: Context, *, items: list[str], styles: list[tuple[str, float]], **how: Any) -> None:
-    """Translate takes into styles, one motion each, with the measured share of the style and remarks."""
+    """Translate takes into styles, one motion each, with the measured amount of style and remarks."""
     from freshtake.requests.style import Styling
 
     request = Styling(**how)
@@ -111,14 +111,14 @@ def style_apply(context: Context, *, items: list[str], styles: list[tuple[str, f
 
 
 def blend_learn(context: Context, *, items: list[str], classes: dict[str, list[str]], name: str, **how: Any) -> None:
-    """Learn classes of takes, by name; blending needs two or more."""
+    """Learn named classes of takes; blending needs at least two."""
     from freshtake.density.control import speed_of
     from freshtake.requests.blending import Classes
     from freshtake.workflows.density_blending import density_facts, learn_classes
 
     named = {word.strip(): ids for word, ids in classes.items() if ids}
     if len(named) < 2 or not all(named):
-        raise UsageError("blending needs two classes or more, each with a name and a take: add another class")
+        raise UsageError("blending needs at least two classes, each with a name and a take: add another class")
     files = {word: [context.path(id) for id in ids] for word, ids in named.items()}
     target = context.folder / "blend.ftm"
     model = learn_classes(files, target, Classes(**how), {}, context.progress, context.warn)
@@ -149,7 +149,7 @@ def blend_sample(
 
 
 def recorded(model: Any, course: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
-    """Return the motion of a model that follows recorded moments, as the live stream shows it."""
+    """Return a model's motion along recorded moments, as shown by the live stream."""
     from freshtake.density.control import Control
     from freshtake.motion.edit import sampled_at
 
@@ -203,7 +203,7 @@ def texture_learn(
     save(target, model, sources=sources)
     facts = texture_facts(model) | {"method": "texture", "travels": model.rates > 0}
     facts["jump_time"] = model.settings.jump_time
-    facts["notes"] = [] if recurring(model) else ["no frame is near to another, so that jumps will show"]
+    facts["notes"] = [] if recurring(model) else ["no frame is close to another, so jumps will be visible"]
     context.add("model", name, target, facts, settings={"examples": named or items, "turns": request.turns})
 
 
@@ -221,7 +221,7 @@ def texture_sample(context: Context, *, items: list[str], plant: bool, name: str
     frames = frame_count(request.frames, request.seconds, model.frame_time)
     seconds = frames * request.times * model.frame_time
     if not 0.1 <= seconds <= LONGEST:
-        raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were asked for")
+        raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were requested")
     context.report(f"making {frames} frames", 0.0, 1.0)
     notes: list[str] = []
     played = make_play(model, request, max(2, frames), plant=plant, report=context.progress, say=notes.append)

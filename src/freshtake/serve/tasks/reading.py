@@ -34,7 +34,7 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
     file = context.project.work / upload
     context.report(f"reading {name}")
     context.name_file(file, name)
-    title = Path(name).stem  # lists are easier to read without endings
+    title = Path(name).stem  # lists are easier to read without extensions
     if is_model(file):
         facts = model_item_facts(file)
         if facts["method"] != "style":  # styles belong to all movements
@@ -53,12 +53,12 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
-    """Add takes of a sample, in a group with its name."""
+    """Add takes of a sample, in a group named after it."""
     from freshtake.requests.samples import SamplesWrite
     from freshtake.workflows import samples_write
 
     request = SamplesWrite(names=[sample], out=context.folder / "samples", takes=takes)
-    # Samples are never grouped with takes of the user, whatever their names.
+    # Samples are never grouped with the user's takes, whatever their names.
     before = (item for item in context.project.items() if item.facts.get("sample") == sample)
     home = next((item.movement for item in before), None)
     for file in samples_write(request, context.progress):
@@ -69,7 +69,7 @@ def add_take(
     context: Context, file: Path, name: str, *, group: str | None = None, sample: str | None = None,
     home: str | None = None,
 ) -> str | None:  # fmt: skip
-    """Read a motion file and add each animation with the file's skin; the first is listed as character."""
+    """Read a motion file and add each animation with the file's skin; the first is listed as a character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))
@@ -78,7 +78,7 @@ def add_take(
     for number, described in enumerate(animations):
         motion = described.motion
         if motion is None:
-            raise UsageError(f"{name} holds no motion")
+            raise UsageError(f"{name} does not contain a motion")
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (rigged or file.suffix == ".asf"):
@@ -86,7 +86,7 @@ def add_take(
         facts |= {} if sample is None else {"sample": sample}
         facts |= {"character": rigged and number == 0, "skinned": skinned}
         if isinstance(motion, Clip):
-            facts["human"] = fit_of(with_up(motion, "y")) is not None  # whether it has a person's parts
+            facts["human"] = fit_of(with_up(motion, "y")) is not None  # whether it is a human body
         add = context.add_motion if kind == "character" else context.add_take
         findings = [
             Finding(words=context.with_names(one["sentence"]), remedy=one["repair"] or None)
@@ -126,14 +126,14 @@ def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
 
 
 def has_rig(file: Path) -> bool:
-    """Return whether motions can be exported on a character file: it has a skin, if only that of our bone figure."""
+    """Return whether motions can be exported on a character file: it has a skin, even if only our bone figure's."""
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
 
 
 def _skeleton(context: Context, file: Path, name: str) -> Path | None:
-    """Return the skeleton of an AMC file: the ASF that its name begins with (02.asf, 02_01.amc), else the newest."""
+    """Return the skeleton of an AMC file: the ASF whose name it begins with (02.asf, 02_01.amc), else the newest."""
     if file.suffix != ".amc":
         return None
     skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
@@ -163,7 +163,7 @@ def repair(context: Context, *, items: list[str], repairs: list[str] | None) -> 
 
 @one_blas_thread()
 def cut(context: Context, *, items: list[str], how: str, first: int | None, last: int | None, like: str | None) -> None:
-    """Cut takes into pieces, in a group with the take's name."""
+    """Cut takes into pieces, in a group named after the take."""
     cycles = require_cycles([_clip(context, id) for id in items]) if how == "cycles" else []
     for number, id in enumerate(items):
         item = context.item(id)
@@ -177,10 +177,10 @@ def cut(context: Context, *, items: list[str], how: str, first: int | None, last
             example = _clip(context, like) if like is not None else take_frames(take, *_range(take, first, last))
             spans = [(one.start, one.stop) for one in find_occurrences(take, example)]
         if not spans:
-            raise UsageError(f"nothing like that was found in {item.name}: choose another example")
+            raise UsageError(f"nothing similar was found in {item.name}: choose another example")
         for piece, (begin, end) in enumerate(spans, start=1):
             clip = take_frames(take, begin, end)
-            changed = ("frames", "seconds", "travel", "character")  # these are not the take's
+            changed = ("frames", "seconds", "travel", "character")  # these differ from the take's
             facts = {key: value for key, value in item.facts.items() if key not in changed}
             described = print_of(clip)  # pieces stay in the movement of the take
             context.add_motion(
@@ -198,5 +198,5 @@ def _clip(context: Context, id: str) -> Clip:
 
 def _range(take: Clip, first: int | None, last: int | None) -> tuple[int, int]:
     if first is None or last is None or not first < last < len(take):
-        raise UsageError(f"say the first and the last frame; {take.name} has {len(take)}")
+        raise UsageError(f"give the first and the last frame; {take.name} has {len(take)}")
     return first, last + 1

@@ -47,9 +47,9 @@ def vary(context: Context, *, items: list[str], count: int, first: int, seed: in
 
 
 def redraw(context: Context, *, items: list[str], model: str, count: int, seed: int, **how: Any) -> None:
-    """Redraw a stretch of a take or variant `count` times, and keep the rest of it."""
+    """Redraw a stretch of a take or variant `count` times, keeping the rest."""
     source = context.item(items[0])
-    # Further results of the same stretch continue its numbers, so that no two are the same motion.
+    # More results of the same stretch continue the numbering, so that no two are the same motion.
     stretch = {"item": source.id, **how}
     others = [one.number for one in context.project.items() if one.settings.get("redraw") == stretch]
     first = max(others, default=0) + 1
@@ -63,7 +63,7 @@ def redraw(context: Context, *, items: list[str], model: str, count: int, seed: 
 
 
 def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
-    """Make variants again from their seeds, with changed settings where given; `seconds` of None: natural length."""
+    """Remake variants from their seeds, with changed settings if given; `seconds` of None: natural length."""
     changed = {key: value for key, value in changes.items() if value is not None or key == "seconds"}
     for number, id in enumerate(items):
         old = context.item(id)
@@ -88,7 +88,7 @@ def again(context: Context, *, items: list[str], replace: bool = False, **change
 
 
 def _variant(context: Context, model: str, seed: int, number: int, settings: dict[str, Any]) -> Checked:
-    """Make one variant as `freshtake vary MODEL --seed SEED` makes number NUMBER, and check it."""
+    """Make a variant, the same as number NUMBER of `freshtake vary MODEL --seed SEED`, and check it."""
     from freshtake.methods.gathering import fitted
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Variants
@@ -113,14 +113,14 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
 
 
 def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str, Any]) -> Checked:
-    """Draw a stretch as `freshtake redraw --seed SEED` draws number NUMBER, and check the new part."""
+    """Redraw a stretch, the same as number NUMBER of `freshtake redraw --seed SEED`, and check the new part."""
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Redrawing
     from freshtake.workflows.redrawing import frames_of, judge_stretch, redrawn_clips
 
     stored, clip = context.model(model, "variation"), context.motion(how["item"])
     if not isinstance(clip, Clip):
-        raise UsageError(f"{clip.name} has no skeleton: only stretches of a body's motion are drawn again")
+        raise UsageError(f"{clip.name} has no skeleton: only stretches of a body's motion can be redrawn")
     settings = {key: value for key, value in how.items() if key != "item"}
     request = Redrawing(**{**settings, "part": tuple(how.get("part", ())), "count": 1, "seed": seed})
     with one_blas_thread():
@@ -130,7 +130,7 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
 
 
 def _findings(verdicts: Sequence[Verdict]) -> list[Finding]:
-    """Return remarks as findings for the page, without remedies that are commands."""
+    """Convert remarks to findings for the page, without fixes that are commands."""
     remarks = [remark for verdict in verdicts for remark in verdict.remarks]
     frames = ["" if remark.frame is None else f" (frame {remark.frame})" for remark in remarks]
     return [Finding(words=f"{remark.what}{frame}") for remark, frame in zip(remarks, frames, strict=True)]
