@@ -16,13 +16,13 @@ class Crowd(Request):
 
     source: Annotated[Path, Option("A model (.ftm), or a plan (.toml) that names models.", positional=True)]
     out: Annotated[
-        Path, Option("Folder for the crowd; one that was begun by this command is continued.", names=OutNames)
+        Path, Option("Folder for the crowd; a crowd that this command began there is continued.", names=OutNames)
     ]
     count: Annotated[
         int | None, Option("How many characters (200).", least=1, most=MOST_CHARACTERS, names=("--count", "-n"))
     ] = None
     seconds: Annotated[float | None, Option("How long each moves (2).", above=0.0, most=MOST_SECONDS)] = None
-    fps: Annotated[float | None, Option("Frames per second; default: as the model.", least=1.0, most=1000.0)] = None
+    fps: Annotated[float | None, Option("Frames per second; default: the model's.", least=1.0, most=1000.0)] = None
     mode: Annotated[
         Literal["unique", "library"] | None,
         Option("A motion for each character (unique, default), or a library of loops that they share."),
@@ -44,7 +44,7 @@ class Crowd(Request):
         Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False),
     ] = None
     shard: Annotated[str | None, Option("Make part K of N only, as 3/16: for render farms.")] = None
-    plan_only: Annotated[bool, Option("Only plan places and routes, before the parts of a render farm start.")] = False
+    plan_only: Annotated[bool, Option("Only plan positions and routes, before a farm starts on the parts.")] = False
     job: Annotated[
         Path | None, Option("Write a job for a render farm instead: .yaml (Open Job Description), .js (Flamenco).")
     ] = None
