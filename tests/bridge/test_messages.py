@@ -113,7 +113,7 @@ GOOD = {"kind": "result", "number": 1, "values": {}, "arrays": []}
         ([], b"", "not this one"),
         ({**GOOD, "number": True}, b"", "not this one"),
         ({**GOOD, "number": -1}, b"", "with this number"),
-        ({**GOOD, "kind": "order"}, b"", "no message of the kind 'order'"),
+        ({**GOOD, "kind": "order"}, b"", "no message of kind 'order'"),
         ({**GOOD, "arrays": [["a", "<f8", [2]]]}, b"12345678", "longer than the bytes"),
         ({**GOOD, "arrays": [["a", "|u1", [1]], ["a", "|u1", [1]]]}, b"12", "listed twice"),
         ({**GOOD, "arrays": [["a", "|O", [1]]]}, b"12345678", "a known type"),
@@ -128,14 +128,14 @@ def test_well_formed_nonsense_is_refused(values: Any, data: bytes, sentence: str
 
 
 def test_another_version_is_refused_with_the_remedy() -> None:
-    with pytest.raises(MessageError, match=r"version 7 .* version 1: install the extension again"):
+    with pytest.raises(MessageError, match=r"version 7 .* version 1: reinstall the extension"):
         decoded(packed(GOOD, version=7))
     with pytest.raises(MessageError, match="version 7"):
         list(Decoder().feed(HEAD.pack(MARK, 7, 0, 0, 0)))
 
 
 def test_a_length_that_no_message_has_is_refused_before_anything_is_kept() -> None:
-    with pytest.raises(MessageError, match="more than is taken"):
+    with pytest.raises(MessageError, match="more than is accepted"):
         list(Decoder().feed(HEAD.pack(MARK, VERSION, 10, 1 << 40, 0)))
 
 
