@@ -125,7 +125,7 @@ def test_what_cannot_be_a_character_is_refused(folder: Path, tmp_path: Path, cap
     assert "has no skeleton" in capsys.readouterr().err
     onto = ["--onto", str(folder / "hero.glb")]
     assert run(["retarget", str(folder / "pen.csv"), *onto, "-o", str(tmp_path / "x.glb")]) == 2
-    assert "only clips with a skeleton are put onto a character" in capsys.readouterr().err
+    assert "only clips with a skeleton can be put onto a character" in capsys.readouterr().err
 
 
 def test_nodes_without_a_skin_take_only_clips_of_their_own(folder: Path, tmp_path: Path, capsys: Said) -> None:
