@@ -163,7 +163,7 @@ def test_places_from_a_table(folder: Path) -> None:
     np.testing.assert_allclose(cast.ground, [[1, 2], [3, 4]])
     np.testing.assert_allclose(cast.heading, [np.pi / 2, 0.0])
     for content, sentence in (
-        ("x,z\n1,2\n", "the table has 1 places for 2 characters"),
+        ("x,z\n1,2\n", "the table has 1 positions for 2 characters"),
         ("x,y\n1,2\n", "line 1: columns x and z were expected"),
         ("x,z\n1,2\n1,far\n", "line 3: numbers were expected"),
     ):

@@ -109,7 +109,7 @@ def _checked_paths(value: Any, allowed: Sequence[Path]) -> Any:
     path = Path(value) if Path(value).is_absolute() else allowed[0] / value
     # Resolve links first, so that one leading out of the folder gives no access.
     if not any(path.resolve().is_relative_to(folder) for folder in allowed):
-        raise UsageError(f"{value} is outside the allowed folders ({', '.join(map(str, allowed))})")
+        raise UsageError(f"{value} is outside of the allowed folders ({', '.join(map(str, allowed))})")
     return path
 
 

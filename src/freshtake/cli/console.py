@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The options that commands have in addition to the fields of their requests.
 Force = Annotated[bool, Parameter(negative="", help="Replace existing files; other files in a folder stay unchanged.")]
-Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print only a machine-readable summary on stdout.")]
 
 BETWEEN_LINES = 30.0  # seconds
 PIPE_WIDTH = 160  # columns of tables without a terminal to give a width

@@ -37,7 +37,7 @@ CHANGES = ("count", "seconds", "fps", "mode", "variants", "seed")
 
 
 class CrowdMade(NamedTuple):
-    """The folder, how many shards this run made, found finished or lacks, and all records."""
+    """The folder, how many shards were made, already finished or are missing, and all records."""
 
     folder: Path
     made: int

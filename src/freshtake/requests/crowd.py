@@ -35,15 +35,15 @@ class Crowd(Request):
     format: Annotated[
         Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"], Option("Files to write; glb and fbx hold libraries.")
     ] = "npz"
-    engine: Annotated[
-        Literal["local", "dask"], Option("Processes of this machine, or workers of Dask.", agents=False)
-    ] = "local"
+    engine: Annotated[Literal["local", "dask"], Option("Processes on this machine, or Dask workers.", agents=False)] = (
+        "local"
+    )
     workers: Annotated[int | None, Option("How many processes; default: one per core.", least=1, most=10_000)] = None
     scheduler: Annotated[
         str | None,
         Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False),
     ] = None
-    shard: Annotated[str | None, Option("Make part K of N only, as 3/16: for render farms.")] = None
+    shard: Annotated[str | None, Option("Make only part K of N, such as 3/16: for render farms.")] = None
     plan_only: Annotated[bool, Option("Only plan positions and routes, before a farm starts on the parts.")] = False
     job: Annotated[
         Path | None, Option("Write a job for a render farm instead: .yaml (Open Job Description), .js (Flamenco).")

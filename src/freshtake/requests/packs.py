@@ -46,7 +46,7 @@ class Packing(Request):
         None
     )
     closing_frame: Annotated[
-        bool, Option("Repeat the first frame at the end of each clip, for players that go by time.")
+        bool, Option("Repeat the first frame at the end of each clip, for players that need both ends.")
     ] = True
     amount: HowMuch = 1.0
     plant: Plant = True

@@ -187,7 +187,7 @@ def limit_processor_time(seconds: float) -> None:
 def reported(error: Exception, what: str) -> str:
     """Write a crash file, print where it is for the person who runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
-    return f"something went wrong that should not ({type(error).__name__}): please report it"
+    return f"something went wrong inside freshtake ({type(error).__name__}): please report it"
 
 
 @contextmanager

@@ -337,7 +337,7 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
             problem = f"standing feet slide {100 * motion.sliding:.0f} % of a leg per second"
         if problem and not request.keep_going:
             raise UsageError(
-                f"{clip.name}: {problem}: its limits are too narrow for this motion, or write it with --keep-going"
+                f"{clip.name}: {problem}: its limits are too narrow for this motion; --keep-going writes it anyway"
             )
         if problem:
             warn(f"{clip.name}: {problem}")

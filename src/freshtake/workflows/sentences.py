@@ -38,7 +38,7 @@ PACKAGES = ("freshtake", "numpy", "numba", "llvmlite", "matplotlib", "cyclopts",
 
 def crash_sentence(error: BaseException, command: str) -> str:
     """Write a crash file and return a sentence that names it; `command` is what was being done."""
-    what = f"something unexpected went wrong ({type(error).__name__})"
+    what = f"something went wrong inside freshtake ({type(error).__name__})"
     try:
         path = _write("\n".join(_report(error, command)))
     except OSError as problem:

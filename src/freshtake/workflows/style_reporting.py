@@ -67,7 +67,7 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
         figure = strips([source, translated, target], titles=titles)
         text = "As in figure 1."
         sections.append(
-            _drawn("Input above, translation below", text, "strips", "Translation of a clip left out", figure)
+            _drawn("Input above, translation below", text, "strips", "Translation of a held-out clip", figure)
         )
         called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
         sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
@@ -176,7 +176,7 @@ def _errors_section(held: list[dict[str, Any]]) -> Section:
         rows.append((f"{kind}: {WORDS[kind]}", *(f"{value:.2f}" for value in each), f"{np.mean(each):.2f}"))
     head = ("mean joint-angle error in degrees", *(row["source"] for row in held), "mean")
     caption = "In each column, both clips of that pair were held out."
-    return Section("Errors on clips left out", "", (Table(head, tuple(rows), caption),))
+    return Section("Errors on held-out clips", "", (Table(head, tuple(rows), caption),))
 
 
 def _drawn(heading: str, text: str, name: str, title: str, figure: Any) -> Section:

@@ -218,7 +218,7 @@ def translated(
     before, after = gait_of(fitted), gait_of(out)
     gaits = None if before is None or after is None else (before, after)
     remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _taught(models), share)
-    if not request.planting:  # planting was switched off: sliding feet are reported, but no reason to refuse the clip
+    if not request.planting:  # planting was switched off: sliding feet are reported, but not refused
         remarks = [one._replace(color=AMBER) if one.check == "feet" else one for one in remarks]
     if translation is not None and not request.parts and weight == 1.0:
         remarks += _lost_parts(translation.arrived)

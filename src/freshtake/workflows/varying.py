@@ -84,7 +84,7 @@ def goals_of(request: Vary) -> Goals:
 def steering_of(request: Steer) -> Steering | None:
     """Return where a body goes; None if it is free."""
     if request.heading is not None and request.path is not None:
-        raise UsageError("a heading and a path cannot be combined: give one of them")
+        raise UsageError("a heading and a path cannot both be followed: give one of them")
     if request.heading is not None:
         return Steering(np.radians(request.heading))
     return None if request.path is None else Steering(path=read_path(request.path))
