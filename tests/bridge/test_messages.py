@@ -107,9 +107,9 @@ GOOD = {"kind": "result", "number": 1, "values": {}, "arrays": []}
 @pytest.mark.parametrize(
     "values, data, sentence",
     [
-        (b"{", b"", "no JSON"),
-        (b'{"kind": NaN}', b"", "no JSON"),
-        (b"[" * 100_000, b"", "no JSON"),
+        (b"{", b"", "not JSON"),
+        (b'{"kind": NaN}', b"", "not JSON"),
+        (b"[" * 100_000, b"", "not JSON"),
         ([], b"", "not this one"),
         ({**GOOD, "number": True}, b"", "not this one"),
         ({**GOOD, "number": -1}, b"", "with this number"),
@@ -146,5 +146,5 @@ def test_what_json_does_not_have_is_refused_before_it_is_sent(bad: dict[str, Any
 
 
 def test_arrays_of_objects_are_not_sent() -> None:
-    with pytest.raises(MessageError, match="'a' is of the type object"):
+    with pytest.raises(MessageError, match="'a' is of type object"):
         encoded(Message("result", 1, {}, {"a": np.array([object()])}))
