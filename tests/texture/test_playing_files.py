@@ -50,7 +50,7 @@ def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
     for how, says in (
-        ({"steer": ["1:heading=x"]}, "says no heading"),
+        ({"steer": ["1:heading=x"]}, "gives no heading"),
         ({"steer": ["1:left"]}, "no cell 'left'"),
         ({"course": "closed"}, "a course is for loops"),
         ({"loop": True, "heading": 0.0}, "a loop cannot be steered"),

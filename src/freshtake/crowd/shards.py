@@ -47,7 +47,7 @@ Record = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """A shard to make. `cast` are its characters, or None for variants of a library.
+    """A shard to make. `cast` holds its characters; None for variants of a library.
 
     `motion` is common to all motions, except that number, amount, phase and route are those of each character.
     """

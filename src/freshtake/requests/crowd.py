@@ -31,7 +31,7 @@ class Crowd(Request):
         None
     )
     avoid: Annotated[bool, Option("Characters that walk do not walk through each other (unique mode).")] = False
-    character: Annotated[Path | None, Option("A skinned character (.glb) that all motions are retargeted onto.")] = None
+    character: Annotated[Path | None, Option("A skinned character (.glb) that all motions are retargeted to.")] = None
     format: Annotated[
         Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"], Option("Files to write; glb and fbx hold libraries.")
     ] = "npz"

@@ -29,7 +29,7 @@ class TextureLearning(Request):
     components: Annotated[int | None, Option("How many shapes a mesh is mixed from (modes); default: 10.")] = None
     energy: Annotated[float | None, Option("Or: the fraction of the movement that they keep, 0 to 1.")] = None
     error: Annotated[float | None, Option("Or: how far off vertices may be on average (root mean square).")] = None
-    bits: Annotated[int | None, Option("Precision of stored shapes in bits: 8, 16 (default), or 0 for float32.")] = None
+    bits: Annotated[int | None, Option("Bits per number in stored shapes: 8, 16 (default), 0 full (float32).")] = None
     parts: Annotated[int | None, Option("Parts of the mesh with separate modes; default: 1.")] = None
     normals: Annotated[
         str | None,

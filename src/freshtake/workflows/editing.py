@@ -203,7 +203,7 @@ class Piece(NamedTuple):
 def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Piece]:
     """Cut takes and write the pieces into a folder that appears atomically; by default a take is cut into its cycles.
 
-    Cycles of several takes all begin at one phase, with the same foot. A target with a format's extension is a file
+    Cycles of several takes all begin at one phase, with the same foot. A target with a format's extension is one file
     for one piece.
     """
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:

@@ -100,7 +100,7 @@ def checked(stored: Stored, source: Path, method: str) -> Stored:
         raise FormatError(
             source,
             f"this is a model of the method {given.name}, for freshtake {given.uses}; a model of the method "
-            f"{needed.name}, from freshtake {needed.learns}, is needed here",
+            f"{needed.name}, which freshtake {needed.learns} writes, is needed here",
         )
     return stored
 

@@ -307,8 +307,8 @@ def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
     off = [words[name].format(value) for name, value in likeness.unlike.items()]
     if off:
         warn(
-            f"the loop of {frames} frames {' and '.join(off)} as the takes where they move: choose another length, or "
-            "choose a part with --from and --to"
+            f"the loop of {frames} frames {' and '.join(off)} as the moving part of the takes: choose another length "
+            "or a part with --from and --to"
         )
 
 
