@@ -235,7 +235,7 @@ def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styl
     from freshtake.style.style_mixing import blend
 
     if request.parts or request.speed != "proportion":
-        raise UsageError("parts of the body and a speed need a single style: leave them out, or apply one at a time")
+        raise UsageError("parts of the body and a speed need one style: leave them out, or apply one at a time")
     return blend(
         [model for model, _ in styles], clip, [request.strength * weight for _, weight in styles],
         time_warp=request.time_warp, generalize=request.generalize, plant=bool(request.planting),
