@@ -93,7 +93,7 @@ def test_limits_and_names_are_those_of_the_command_line(takes: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             request_of("vary", arguments, [takes])
-    with pytest.raises(UsageError, match=r"there is no tool 'delete'; there are .*learn"):
+    with pytest.raises(UsageError, match=r"there is no tool 'delete'; the tools are .*learn"):
         request_of("delete", {}, [takes])
 
 

@@ -51,7 +51,7 @@ def test_requests_are_answered_in_order_and_polling_does_not_wait(child: Child) 
 
 def test_a_job_that_cannot_be_done_is_one_sentence(child: Child) -> None:
     assert finished(child.request("fly")) == [Failed(f"there is no job 'fly'; the jobs are {listed()}")]
-    assert finished(child.request("vary", {"x": float("nan")}))[-1].sentence.startswith("a message holds")  # type: ignore[union-attr]
+    assert finished(child.request("vary", {"x": float("nan")}))[-1].sentence.startswith("a message contains")  # type: ignore[union-attr]
 
 
 def listed() -> str:
@@ -118,7 +118,7 @@ def program(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be read (something else than"),
+        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be read (something other than"),
         (f"import sys; sys.stdout.buffer.write({HEAD.pack(MARK, 7, 0, 0, 0)!r})", "version 7 of the protocol"),
         ("import sys; sys.exit('no numpy here')", "ended unexpectedly (code 1: no numpy here): try again"),
     ],
@@ -153,7 +153,7 @@ def test_bytes_that_are_no_message_end_the_child_with_a_sentence() -> None:
     damaged = good[:-1] + bytes([good[-1] ^ 1])
     (hello, answer, failed), code, printed = said_to(good + damaged)
     assert (hello.kind, answer.number, failed.number, code) == ("hello", 1, 0, 2)
-    assert "its checksum is another one" in failed.values["sentence"]
+    assert "its checksum does not match" in failed.values["sentence"]
     assert printed == ""
 
 

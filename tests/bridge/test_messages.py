@@ -107,13 +107,13 @@ GOOD = {"kind": "result", "number": 1, "values": {}, "arrays": []}
 @pytest.mark.parametrize(
     "values, data, sentence",
     [
-        (b"{", b"", "no JSON"),
-        (b'{"kind": NaN}', b"", "no JSON"),
-        (b"[" * 100_000, b"", "no JSON"),
+        (b"{", b"", "not JSON"),
+        (b'{"kind": NaN}', b"", "not JSON"),
+        (b"[" * 100_000, b"", "not JSON"),
         ([], b"", "not this one"),
         ({**GOOD, "number": True}, b"", "not this one"),
         ({**GOOD, "number": -1}, b"", "with this number"),
-        ({**GOOD, "kind": "order"}, b"", "no message of the kind 'order'"),
+        ({**GOOD, "kind": "order"}, b"", "no message of kind 'order'"),
         ({**GOOD, "arrays": [["a", "<f8", [2]]]}, b"12345678", "longer than the bytes"),
         ({**GOOD, "arrays": [["a", "|u1", [1]], ["a", "|u1", [1]]]}, b"12", "listed twice"),
         ({**GOOD, "arrays": [["a", "|O", [1]]]}, b"12345678", "a known type"),
@@ -128,14 +128,14 @@ def test_well_formed_nonsense_is_refused(values: Any, data: bytes, sentence: str
 
 
 def test_another_version_is_refused_with_the_remedy() -> None:
-    with pytest.raises(MessageError, match=r"version 7 .* version 1: install the extension again"):
+    with pytest.raises(MessageError, match=r"version 7 .* version 1: reinstall the extension"):
         decoded(packed(GOOD, version=7))
     with pytest.raises(MessageError, match="version 7"):
         list(Decoder().feed(HEAD.pack(MARK, 7, 0, 0, 0)))
 
 
 def test_a_length_that_no_message_has_is_refused_before_anything_is_kept() -> None:
-    with pytest.raises(MessageError, match="more than is taken"):
+    with pytest.raises(MessageError, match="more than is accepted"):
         list(Decoder().feed(HEAD.pack(MARK, VERSION, 10, 1 << 40, 0)))
 
 
@@ -146,5 +146,5 @@ def test_what_json_does_not_have_is_refused_before_it_is_sent(bad: dict[str, Any
 
 
 def test_arrays_of_objects_are_not_sent() -> None:
-    with pytest.raises(MessageError, match="'a' is of the type object"):
+    with pytest.raises(MessageError, match="'a' is of type object"):
         encoded(Message("result", 1, {}, {"a": np.array([object()])}))

@@ -47,7 +47,7 @@ def test_a_duration_that_no_pace_gives_is_refused_before_anything_is_written(
     home: Path, tmp_path: Path, capsys: Said
 ) -> None:
     said = refused(capsys, "vary", home / "jump.ftm", "-n", 1, "--seconds", 20, "-o", tmp_path / "jump.bvh")
-    assert "end by themselves" in said and "not 20 s" in said
+    assert "do not repeat" in said and "not 20 s" in said
     assert not (tmp_path / "jump.bvh").exists()
 
 

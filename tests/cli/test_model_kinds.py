@@ -62,7 +62,7 @@ def test_a_model_of_another_method_is_one_sentence(
     assert run(words) == 2
     said = capsys.readouterr().err.strip()
     assert len(said.splitlines()) == 1 and f"{given}.ftm" in said
-    assert f"a model of the method {given}, which freshtake {METHODS[given].uses} takes" in said
+    assert f"a model of the method {given}, for freshtake {METHODS[given].uses};" in said
     assert f"freshtake {METHODS[needed].learns} writes" in said
     assert list(tmp_path.iterdir()) == []
 

@@ -42,7 +42,7 @@ def test_a_clip_goes_onto_a_skinned_character(folder: Path, tmp_path: Path, caps
     out = tmp_path / "new.glb"
     assert run(["retarget", str(folder / "walk.bvh"), "--onto", str(folder / "hero.glb"), "-o", str(out)]) == 0
     said = capsys.readouterr()
-    assert "walk is retargeted onto hero.glb: 22 of 53 joints matched (CMU (BVH) to VRM (VRoid))" in said.err
+    assert "walk is retargeted to hero.glb: 22 of 53 joints matched (CMU (BVH) to VRM (VRoid))" in said.err
     assert "(centimetres to metres)" in said.err and said.out.startswith("wrote")
     made, source = clip_of(out), clip_of(folder / "walk.bvh")
     assert set(made.skeleton.names) == set(rig("vrm").skeleton.names) and len(made) == len(source)
@@ -125,7 +125,7 @@ def test_what_cannot_be_a_character_is_refused(folder: Path, tmp_path: Path, cap
     assert "has no skeleton" in capsys.readouterr().err
     onto = ["--onto", str(folder / "hero.glb")]
     assert run(["retarget", str(folder / "pen.csv"), *onto, "-o", str(tmp_path / "x.glb")]) == 2
-    assert "only clips with a skeleton are put onto a character" in capsys.readouterr().err
+    assert "only clips with a skeleton can be put onto a character" in capsys.readouterr().err
 
 
 def test_nodes_without_a_skin_take_only_clips_of_their_own(folder: Path, tmp_path: Path, capsys: Said) -> None:

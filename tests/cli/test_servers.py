@@ -25,7 +25,7 @@ def test_addresses_and_tokens(command: str, tmp_path: Path, capsys: pytest.Captu
     there = ["--project", str(tmp_path / "p")]
     assert "at least 16" in refused(capsys, command, *there, "--token", "short")
     assert "at least 16" in refused(capsys, command, *there, "--token", "with spaces and more; of it")
-    assert "exclude each other" in refused(capsys, command, *there, "--token", "5f2d8c1e9b7a46d3", "--no-token")
+    assert "cannot be combined" in refused(capsys, command, *there, "--token", "5f2d8c1e9b7a46d3", "--no-token")
     assert "a token is needed" in refused(capsys, command, *there, "--host", "0.0.0.0", "--no-token")
     assert "no address" in refused(capsys, command, *there, "--host", "no such host")
     assert "--port" in refused(capsys, command, *there, "--port", "70000")

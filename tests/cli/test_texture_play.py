@@ -184,7 +184,7 @@ def test_a_take_without_recurrences_is_drawn_and_warned_of(tmp_path: Path) -> No
     write(tmp_path / "line.npz", line)
     heard: list[str] = []
     texture_learn(TextureLearn(takes=[str(tmp_path / "line.npz")], out=tmp_path / "m.ftm"), warn=heard.append)
-    assert len(heard) == 1 and "no frame comes back near to another" in heard[0]
+    assert len(heard) == 1 and "no frame is close to an earlier one" in heard[0]
     assert (tmp_path / "m.png").stat().st_size > 1000
 
 
@@ -209,7 +209,7 @@ def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) ->
         asked = TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "l.bvh", frames=frames, loop=True, course=course)
         texture_sample(asked, warn=heard.append)
     heard = [message for message in heard if "turns by" in message]
-    assert len(heard) == 2 and f"; {enough} frames and more need not" in heard[0] and "-" not in heard[1]
+    assert len(heard) == 2 and f"; {enough} or more frames would not" in heard[0] and "-" not in heard[1]
 
 
 @pytest.mark.parametrize(
@@ -221,10 +221,10 @@ def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) ->
             "500 components were requested, but 150 frames",
         ),
         (["learn", "{mesh}", "{other}", "-o", "{dir}/m.ftm"], "different vertices or faces"),
-        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks of a body are cut"),
+        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks of a body can be cut"),
         (["learn", "{nan}", "-o", "{dir}/m.ftm"], "finite"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--picture", "{dir}/p.xyz"], "a picture's name ends in"),
-        (["learn", "a={mesh}", "b=", "-o", "{dir}/m.ftm"], "either all takes are NAME=FILE"),
+        (["learn", "a={mesh}", "b=", "-o", "{dir}/m.ftm"], "either all takes must be NAME=FILE"),
         (["sample", "{model}", "--frames", "0", "-o", "{dir}/o.npz"], "must lie between 1 and"),
         (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.npz", "--steer", "x:y"], "--steer wants SECONDS:CELL"),
         (["sample", "{model}", "--frames", "9900000", "-o", "{dir}/o.npz"], "GB: write .glb"),
@@ -291,7 +291,7 @@ def test_a_loop_names_its_part_and_the_nearest_length(tmp_path: Path, capsys: py
     assert run([*sample, "--frames", "80", "--candidates", str(picture)]) == 0
     assert "loop 1 of" in capsys.readouterr().out and picture.read_bytes()[:4] == b"\x89PNG"
     for wrong, says in (
-        (["--frames", "80", "--from", "5s", "--to", "2s"], "does not lie in the take"),
+        (["--frames", "80", "--from", "5s", "--to", "2s"], "is not within the take"),
         (["--frames", "80", "--from", "soon"], "is not a moment of a take"),
         (["--frames", "80", "--candidate", "99"], "but no loop 99"),
     ):

@@ -56,7 +56,7 @@ def test_takes_are_copied_and_variants_stand_beside_them(
     said, rows = json.loads(told.out), table(out)
     assert said["files"] == json.loads((out / "labels.json").read_text())["files"]
     assert [row["file"] for row in rows] == [entry["file"] for entry in said["files"]]
-    assert "more/stranger: one take alone" in told.err and list(said["only_copied"]) == ["more/stranger"]
+    assert "more/stranger: a single take" in told.err and list(said["only_copied"]) == ["more/stranger"]
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     models = {"models/letter_a.ftm", "models/digit_2.ftm"}
     assert files == {row["file"] for row in rows} | {"labels.csv", "labels.json"} | models
@@ -102,7 +102,7 @@ def test_bad_requests_are_one_sentence_and_leave_nothing(
     for source, target, more, word in (
         (tmp_path / "none", "o", [], "not a folder"),
         (tmp_path / "empty", "o", [], "no takes"),
-        (tmp_path / "alone", "o", ["--quiet"], "one take alone"),
+        (tmp_path / "alone", "o", ["--quiet"], "a single take"),
         (tmp_path / "broken", "o", [], "a_1.bvh"),
         (takes, "o", ["-n", "0"], "count must lie"),
         (takes, "o", ["--seed", "-1"], "seed"),

@@ -46,7 +46,7 @@ def test_paths_are_followed_at_the_spacing_and_faced_along() -> None:
     np.testing.assert_allclose(places.ground[:3], [[0, 0], [0, 1], [0, 2]])
     np.testing.assert_allclose(places.ground[6], [2.0, 4.0])
     np.testing.assert_allclose(places.heading[[0, 6, 13]], [0.0, np.pi / 2, np.pi])  # along z, along x, against z
-    with pytest.raises(UsageError, match="which take 14"):
+    with pytest.raises(UsageError, match="which have room for 14"):
         along(lines, 15, 1.0)
 
 
@@ -55,5 +55,5 @@ def test_nobody_shares_a_place_on_a_closed_path() -> None:
     ground = along((square,), 16, 1.0).ground
     apart = np.linalg.norm(ground[:, None] - ground, axis=-1)[np.triu_indices(16, 1)]
     assert apart.min() > 0.99  # the end of the path is its start
-    with pytest.raises(UsageError, match="which take 16"):
+    with pytest.raises(UsageError, match="which have room for 16"):
         along((square,), 17, 1.0)

@@ -121,13 +121,13 @@ def test_what_is_no_character_is_one_sentence(
     for more, sentence in (
         (["--character", str(tmp_path / "nobody.glb")], "nobody.glb: there is no such file"),
         (["--character", str(tmp_path / "broken.glb")], "broken.glb"),
-        (["--format", "fbx"], "fbx files hold a library: add --mode library"),
+        (["--format", "fbx"], "fbx files contain a library: add --mode library"),
     ):
         assert run([*words, *more]) == 2
         said = capsys.readouterr().err
         assert sentence in said and len(said.splitlines()) == 1
     assert not (tmp_path / "crowd").exists()
-    with pytest.raises(ft.UsageError, match="a library is no USD stage"):
+    with pytest.raises(ft.UsageError, match="a library cannot be a USD stage"):
         crowd_make(replace(Plan((Group(walk),)), mode="library"), tmp_path / "crowd", format="usd")
 
 

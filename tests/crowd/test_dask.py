@@ -159,7 +159,7 @@ def test_a_scheduler_that_is_killed_is_one_sentence_and_the_same_command_continu
             client.wait_for_workers(1, timeout=300)
         killer.start()
         impatient = dask.config.set({"distributed.comm.timeouts.connect": "2s"})
-        with impatient, pytest.raises(UsageError, match=r"went away .*: start it again; the same command continues"):
+        with impatient, pytest.raises(UsageError, match=r"disappeared .*: restart it; the same command continues"):
             crowd_make(plan_of(walk, 200), folder, engine="dask", scheduler=address)
         killer.join()
     finally:

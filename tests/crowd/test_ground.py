@@ -58,8 +58,8 @@ TEXT_BOMB = b"".join(
 @pytest.mark.parametrize(
     "name, content, sentence",
     [
-        ("a.png", b"no picture", "this is no PNG picture"),
-        ("a.png", TEXT_BOMB, "this is no PNG picture"),
+        ("a.png", b"no picture", "this is not a PNG image"),
+        ("a.png", TEXT_BOMB, "this is not a PNG image"),
         ("a.npy", b"no array", "an array in npy layout"),
         ("a.npy", HUGE_CLAIM, "takes 2000000000000 bytes, but there are 16"),
         ("a.npy", WORDS, "an array of heights was expected, not of <U1"),

@@ -75,14 +75,14 @@ BAD = {
     "number = 10": ("number = 0", "number: 1 to 10000000 was expected, not 0"),
     "seconds = 2": ('seconds = "two"', "seconds: a number was expected, not 'two'"),
     'mode = "library"': ('mode = "cycle"', "mode: one of unique, library was expected, not 'cycle'"),
-    "fps = 30": ("frames = 30", "frames: there is no such key here; there are number, seconds"),
+    "fps = 30": ("frames = 30", "frames: no such key here; the keys are number, seconds"),
     "amount = [0.8, 1.2]": ("amount = [1.2, 0.8]", r"groups\[0\].amount: a range from low to high"),
     "size = [0.9, 1.1]": ("size = [0.9]", r"groups\[0\].size: 2 entries were expected, not 1"),
-    'kind = "disc"': ('kind = "paths"', "placement.radius: a placement of the kind paths has no radius"),
+    'kind = "disc"': ('kind = "paths"', "placement.radius: a placement of kind paths has no radius"),
     "radius = 20": ("radius = -2", "placement.radius: a number above 0 was expected, not -2"),
     "seed = 4": ("seed = true", "seed: a whole number was expected, not True"),
     "spacing = 1.0": ("spacing = nan", "placement.spacing: a finite number"),
-    "[placement]": ("[placement", "this is no TOML"),
+    "[placement]": ("[placement", "this is not TOML"),
 }
 
 
@@ -100,16 +100,16 @@ def test_a_bound_on_one_side_is_said_as_such(folder: Path) -> None:
 
 ADDED = {
     "[avoidance]\nradius = 0": "avoidance.radius: a number above 0 was expected, not 0",
-    "[avoidance]": "mode: characters share the loops of a library and cannot be steered one by one",
-    "[repetition]\nvisible = 20": "repetition: it decides how many variants there are: leave out variants",
+    "[avoidance]": "mode: characters of a library share loops and cannot be steered individually",
+    "[repetition]\nvisible = 20": "repetition: it determines the number of variants: leave out variants",
     "[repetition]\nvisible = 2000": "repetition.visible: 1 to 1000 was expected, not 2000",
     '[ground]\nfile = "a.npy"\nsize = [1, 2]': "ground.file: there is no height map 'a.npy'",
     '[ground]\nfile = "a.npy"\nsize = [1, 0]': r"ground.size\[1\]: a number above 0 was expected, not 0",
-    '[ground]\nfile = "a.ftm"': "ground.size: this key is needed",
+    '[ground]\nfile = "a.ftm"': "ground.size: this key is required",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2, 3]": r"groups\[2\].target: 2 entries were expected",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\npaths = [[[0, 0]]]": "2 or more points of a path",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2]\npaths = [[[0, 0], [1, 1]]]": "leave one out",
-    "[groups.placement]\nkind = 'csv'": r"groups\[1\].placement.file: a placement of the kind csv needs it",
+    "[groups.placement]\nkind = 'csv'": r"groups\[1\].placement.file: a placement of kind csv needs it",
     "phase = [0, 2]": r"groups\[1\].phase\[1\]: 0 to 1 was expected, not 2",
 }
 
@@ -143,7 +143,7 @@ model = "a.ftm"
     "paths, sentence",
     [
         ("[[[0, 0]]]", r"placement.paths\[0\]: 2 or more points of a path were expected, not 1"),
-        ("[[[0, 0], [0, 1], [0, 1]]]", r"placement.paths\[0\]\[2\]: this point is where the one before it is"),
+        ("[[[0, 0], [0, 1], [0, 1]]]", r"placement.paths\[0\]\[2\]: this point repeats the previous one"),
         ("[]", "placement.paths: 1 or more"),
         ("[[[0, 0], [1]]]", r"placement.paths\[0\]\[1\]: 2 entries"),
     ],
@@ -163,7 +163,7 @@ def test_places_from_a_table(folder: Path) -> None:
     np.testing.assert_allclose(cast.ground, [[1, 2], [3, 4]])
     np.testing.assert_allclose(cast.heading, [np.pi / 2, 0.0])
     for content, sentence in (
-        ("x,z\n1,2\n", "the table has 1 places for 2 characters"),
+        ("x,z\n1,2\n", "the table has 1 positions for 2 characters"),
         ("x,y\n1,2\n", "line 1: columns x and z were expected"),
         ("x,z\n1,2\n1,far\n", "line 3: numbers were expected"),
     ):

@@ -90,7 +90,7 @@ def test_every_part_follows_the_same_routes_whoever_plans_them(walk: Path, made:
 
 def test_what_cannot_be_steered_is_one_sentence(walk: Path, tmp_path: Path) -> None:
     close = Plan((Group(walk),), 4, 1.0, placement=Placement(spacing=0.3), avoidance=Avoidance())
-    with pytest.raises(UsageError, match=r"placement: characters 1 and 2 stand 0\.3 m apart and could not avoid"):
+    with pytest.raises(UsageError, match=r"placement: characters 1 and 2 are 0\.3 m apart and could not avoid"):
         crowd_make(close, tmp_path / "crowd", workers=1)
     assert not (tmp_path / "crowd").exists()
     with pytest.raises(UsageError, match="use the mode unique, or leave out avoidance"):

@@ -109,7 +109,7 @@ def test_what_is_no_robot_is_one_sentence(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "text.urdf").write_text("no robot")
     with pytest.raises(FormatError, match="no link is recognized as the left knee"):
         read_robot(tmp_path / "cart.xml")
-    with pytest.raises(FormatError, match="MuJoCo reads no robot"):
+    with pytest.raises(FormatError, match="MuJoCo cannot read a robot"):
         read_robot(tmp_path / "text.urdf")
     ft.write(tmp_path / "walk.bvh", ft.samples.walk(np.random.default_rng(3)))
     words = ["robot", str(tmp_path / "walk.bvh"), "--onto", str(tmp_path / "cart.xml"), "-o", str(tmp_path / "x.csv")]
@@ -124,10 +124,10 @@ def test_what_is_no_robot_is_one_sentence(tmp_path: Path, capsys: pytest.Capture
         ('<asset><hfield name="a" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>', "a robot needs no <hfield>"),
         (
             '<asset><texture name=">" type="2d" builtin="flat" width="99999" height="9"/></asset>',
-            "9999 pixels in a row",
+            "9999 pixels a row",
         ),
-        ('<include file="../other/part.xml"/>', "files outside of the robot's folder"),
-        ('<include file="&#46;./other/part.xml"/>', "files outside of the robot's folder"),
+        ('<include file="../other/part.xml"/>', "files outside the robot's folder"),
+        ('<include file="&#46;./other/part.xml"/>', "files outside the robot's folder"),
         ('<include file="hidden.xml"/>', "hidden.xml: line 2: a robot needs no <attach>"),
         ('<worldbody><body pos="nan 0 0"><geom size=".1"/></body></worldbody>', "is not finite, or beyond"),
         ('<worldbody><body pos="1e9 0 0"><geom size=".1"/></body></worldbody>', "is not finite, or beyond"),

@@ -50,10 +50,10 @@ def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
     for how, says in (
-        ({"steer": ["1:heading=x"]}, "says no heading"),
+        ({"steer": ["1:heading=x"]}, "gives no heading"),
         ({"steer": ["1:left"]}, "no cell 'left'"),
-        ({"course": "closed"}, "a course is that of a loop"),
-        ({"loop": True, "heading": 0.0}, "a loop is not steered"),
+        ({"course": "closed"}, "a course is for loops"),
+        ({"loop": True, "heading": 0.0}, "a loop cannot be steered"),
     ):
         with pytest.raises(UsageError, match=says):
             texture_sample(play(folder, "x.bvh", 60, **how))
@@ -88,7 +88,7 @@ def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet())
     write(tmp_path / "body.glb", rig("smpl"))
     texture_learn(TextureLearn(takes=[str(tmp_path / "sheet.npz")], out=tmp_path / "m.ftm"))
-    with pytest.raises(UsageError, match="only clips with a skeleton are put onto a character"):
+    with pytest.raises(UsageError, match="only clips with a skeleton can be put onto a character"):
         character = tmp_path / "body.glb"
         texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "x.glb", frames=40, character=character))
 

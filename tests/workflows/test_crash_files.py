@@ -38,7 +38,7 @@ def test_a_command_ends_with_one_sentence_and_a_crash_file(
     (file,) = crashes.iterdir()
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1
-    assert said.err.startswith("freshtake: something went wrong that should not (ZeroDivisionError)")
+    assert said.err.startswith("freshtake: something went wrong inside freshtake (ZeroDivisionError)")
     assert str(file) in said.err
     text = file.read_text()
     assert "command: freshtake samples write -o 'my folder'\n" in text

@@ -1,4 +1,4 @@
-"""`python -m freshtake.bridge`: the child process. Standard output is for messages; prints go to standard error."""
+"""`python -m freshtake.bridge`: the child process. Standard output carries messages; prints go to standard error."""
 
 from __future__ import annotations
 

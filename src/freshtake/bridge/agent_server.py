@@ -1,7 +1,7 @@
 """freshtake as tools for agents, by the Model Context Protocol over standard streams (needs `freshtake[mcp]`).
 
-Every request whose workflow exists is a tool: its fields are the tool's schema, with the same help and limits as on the
-command line. Files go in and out by path, and only below the folders that were allowed when the server was started.
+Every request with a workflow is a tool: its fields are the tool's schema, with the same help and limits as on the
+command line. Files go in and out by path, and only below the folders allowed when the server was started.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from freshtake.errors import FreshtakeError, MissingExtra, UsageError
 from freshtake.formats.files import Existing, choose_existing, confine_to
 from freshtake.requests.fields import Request, RequestField, fields_of, from_values
 
-REPLACE = "replace"  # the one argument that no request has: on the command line it is --force
+REPLACE = "replace"  # the only argument not in a request: --force on the command line
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", Path: "string"}
 
 
 def tools() -> dict[str, type[Request]]:
-    """Return the requests that are offered, by the names of the functions that carry them out."""
+    """Return the offered requests, by the names of the functions that carry them out."""
     out = {}
     for name in requests.__all__:
         request = getattr(requests, name)
@@ -81,14 +81,14 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 
 def request_of(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> Request:
-    """Build the request that a call asks for; what lies outside the limits or the allowed folders is refused."""
+    """Build the request of a call; refuse anything outside the limits or the allowed folders."""
     request = tools().get(task)
     if request is None:
-        raise UsageError(f"there is no tool {task!r}; there are {', '.join(tools())}")
+        raise UsageError(f"there is no tool {task!r}; the tools are {', '.join(tools())}")
     names = {one.name for one in arguments_of(request)}
     unknown = [name for name in arguments if name not in names and name != REPLACE]
     if unknown:
-        raise UsageError(f"{task} has no argument {unknown[0]!r}; there are {', '.join(sorted(names))}")
+        raise UsageError(f"{task} has no argument {unknown[0]!r}; its arguments are {', '.join(sorted(names))}")
     missing = [one.name for one in fields_of(request) if one.required and arguments.get(one.name) is None]
     if missing:
         raise UsageError(f"{task} needs {', '.join(missing)}")
@@ -107,7 +107,7 @@ def _checked_paths(value: Any, allowed: Sequence[Path]) -> Any:
     if isinstance(value, list | tuple):
         return [_checked_paths(one, allowed) for one in value]
     path = Path(value) if Path(value).is_absolute() else allowed[0] / value
-    # Links are resolved first, so that one that leads out of the folder gives no access.
+    # Resolve links first, so that one leading out of the folder gives no access.
     if not any(path.resolve().is_relative_to(folder) for folder in allowed):
         raise UsageError(f"{value} is outside of the allowed folders ({', '.join(map(str, allowed))})")
     return path
@@ -129,7 +129,7 @@ def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> di
 
 
 def plain(value: Any) -> Any:
-    """Convert a result to JSON types, without motions and models, which are in files."""
+    """Convert a result to JSON types, without motions and models, which are in their files."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
@@ -147,7 +147,7 @@ def plain(value: Any) -> Any:
 
 
 def allowed_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders with their links resolved; anything else is refused."""
+    """Return the folders with their links resolved; refuse anything else."""
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder: name the folders that an agent may use")
@@ -194,5 +194,5 @@ def serve(allowed: Sequence[Path]) -> None:
         async with stdio.stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    os.chdir(allowed[0])  # relative paths, also those inside a text, start there
+    os.chdir(allowed[0])  # relative paths, including those inside a text, start there
     anyio.run(main)

@@ -1,4 +1,4 @@
-"""The request of a job, with its clips as files for the workflows, and its Answer."""
+"""The request of a job, with its clips as files for workflows, and its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from freshtake.workflows.sentences import plainly
 
 
 def clip_of(arrays: ClipArrays) -> Clip:
-    """Build a clip from arrays; raise where they cannot be one."""
+    """Build a clip from arrays; raise if that is impossible."""
     skeleton = Skeleton(
         arrays.joints, np.asarray(arrays.parents, dtype=np.intp), arrays.offsets,
         tuple(EndSite(joint, offset, name) for joint, offset, name in arrays.tips),
@@ -40,7 +40,7 @@ def clip_of(arrays: ClipArrays) -> Clip:
 
 
 def arrays_of(clip: Clip) -> ClipArrays:
-    """Return the arrays of a clip, with the joints that its file has."""
+    """Return the arrays of a clip, with the joints of its file."""
     filed = as_filed(clip)
     body = filed.skeleton
     return ClipArrays(
@@ -57,7 +57,7 @@ _UNSAFE = re.compile(r"[^\w .-]+")
 
 
 class Answer(NamedTuple):
-    """What a job made, as values and arrays of a message."""
+    """The result of a job, as values and arrays of a message."""
 
     values: dict[str, Any]
     arrays: Arrays = MappingProxyType({})
@@ -65,9 +65,9 @@ class Answer(NamedTuple):
 
 @dataclass
 class Request:
-    """Values and arrays of a request, a private folder for files, and where progress and notes go.
+    """Values and arrays of a request, a private folder for files, and the receivers of progress and notes.
 
-    Clips are written into the folder and read as any other file is (NPZ: exactly), so that a job does what the command
+    Clips are written into the folder and read like any other file (NPZ: exactly), so a job does what the command
     of the same name does.
     """
 
@@ -89,7 +89,7 @@ class Request:
         return sentence
 
     def get(self, name: str, kind: type, *others: type, default: Any = None) -> Any:
-        """Return a value of one of these kinds; the default where it is absent or null."""
+        """Return a value of one of these kinds, or the default if it is absent or null."""
         value = self.params.get(name)
         if value is None:
             return default
@@ -102,14 +102,14 @@ class Request:
         return from_values(request, self.params)
 
     def files(self, key: str = "clips") -> list[Path]:
-        """Write the clips that were sent under this name, and return their files."""
+        """Write the clips sent under this name, and return their files."""
         clips = [clip_of(clip) for clip in unpacked(self.params.get(key), self.arrays, key)]
         if not clips:
             raise UsageError(f"no {key} were given: choose at least one")
         return [self._written(clip, key) for clip in clips]
 
     def file(self, key: str, need: str) -> Path:
-        """Write the one clip that was sent under this name, and return its file; `need` says why it is one."""
+        """Write the single clip sent under this name, and return its file; `need` says why there must be one."""
         files = self.files(key)
         if len(files) != 1:
             raise UsageError(f"{need}, not {len(files)}")
@@ -120,7 +120,7 @@ class Request:
         return getattr(workflows, request.task())(request, self.report, self.note)
 
     def clips(self, key: str = "clips") -> list[Clip]:
-        """Return the clips that were sent under this name, as read from their files."""
+        """Return the clips sent under this name, as read from their files."""
         read = [take_in(path, ReadOptions(warn=self.note)).motion for path in self.files(key)]
         return [clip for clip in read if isinstance(clip, Clip)]
 
@@ -137,7 +137,7 @@ class Request:
         return path
 
     def model(self) -> Path:
-        """Write the model that was sent, and return its file."""
+        """Write the received model, and return its file."""
         if MODEL not in self.arrays:
             raise UsageError("no model was given: learn one first")
         path = self.folder / "model.ftm"
@@ -147,11 +147,11 @@ class Request:
 
     @property
     def target(self) -> Path:
-        """The file that a model is written to."""
+        """File to write a model to."""
         return self.folder / "learned.ftm"
 
     def answer(self, values: dict[str, Any], clips: list[Path] | None = None) -> Answer:
-        """Return values, notes, the clips in these files, and the model, where one was written."""
+        """Return values, notes, the clips in these files, and the model, if one was written."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         if clips is not None:
             read = [by_name("npz").load().read(path, ReadOptions()) for path in clips]

@@ -1,6 +1,6 @@
-"""What a program can ask its freshtake child for; each function is a job of its name.
+"""Jobs that a host program can send to its freshtake child process, each named like its function.
 
-A job makes the request that the command of the same name makes, of clips and models that were sent, and has it carried
+A job builds the request of the command of the same name from the clips and models it received, and has it carried
 out.
 """
 
@@ -35,14 +35,14 @@ from freshtake.workflows import model_facts
 
 
 def unprepared(request: Request) -> Answer:
-    """Return the steps of `warm_up` whose machine code is not shipped with this copy."""
+    """Return the steps of `warm_up` whose machine code does not come with this copy."""
     from freshtake.workflows.compiling import STEPS
 
     return request.answer({"steps": [] if shipped_code.in_use() else list(STEPS)})
 
 
 def warm_up(request: Request) -> Answer:
-    """Compile for the steps that `steps` names; without it, for all."""
+    """Compile for the steps named in `steps`, by default for all."""
     from freshtake.workflows import compiling
 
     compiling.warm_up(request.report, request.get("steps", list))
@@ -50,13 +50,13 @@ def warm_up(request: Request) -> Answer:
 
 
 def samples(request: Request) -> Answer:
-    """Make `takes` of each of the `sets` named, such as walk and run."""
+    """Make `takes` takes of each of the named `sets`, such as walk and run."""
     sets = request.get("sets", list, default=["walk"])
     asked = SamplesWrite(names=sets, out=request.folder / "samples", **request.fields(SamplesWrite))
     if not all(isinstance(name, str) for name in sets) or asked.takes > 100:
-        raise UsageError("sets are names of samples, with at most 100 takes of each")
+        raise UsageError("sets must be names of samples, with at most 100 takes of each")
     motions = [(path.stem, take_in(path, ReadOptions()).motion) for path in request.run(asked)]
-    # other samples are strokes and meshes, which a message of clips cannot hold
+    # other samples are strokes and meshes, which a message of clips cannot carry
     clips = [arrays_of(clip.changed(name=name)) for name, clip in motions if isinstance(clip, Clip)]
     values, arrays = packed(clips)
     return Answer({"clips": values, "notes": request.notes}, arrays)
@@ -77,7 +77,7 @@ def describe(request: Request) -> Answer:
 
 @one_blas_thread()
 def check_takes(request: Request) -> Answer:
-    """Report problems of each take and of all together, and which take is unlike the others."""
+    """Report problems of each take and of all together, and which takes are unlike the others."""
     clips = request.clips()
     steps = each(clips, request.report, lambda clip: f"looking at {clip.name}")
     takes = [[_values(finding) for finding in check_clip(clip)] for clip in steps]
@@ -92,7 +92,7 @@ def _values(finding: Finding) -> dict[str, Any]:
 
 
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
-    """Report which takes are unlike the others, and in what (Lau 2009, §9), without learning a model."""
+    """Report which takes are unlike the others and how (Lau 2009, §9), without learning a model."""
     from freshtake.variation.examples import material_of
     from freshtake.variation.phase import ALIGNMENT, align
     from freshtake.variation.selection.unlike import compared, unlike_notes
@@ -107,14 +107,14 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
 
 @one_blas_thread()
 def cut(request: Request) -> Answer:
-    """Find the frames at which takes divide into cycles, or into repeats of a piece of one of them."""
+    """Find the frames that divide takes into cycles, or into repeats of a piece of one of them."""
     from freshtake.motion.cycles.cycles import require_cycles
     from freshtake.motion.cycles.occurrences import find_occurrences
 
     clips = request.clips()
     at = request.get("at", str, default="cycles")
     if at not in ("cycles", "repeats"):
-        raise UsageError(f"a take is cut at its cycles or its repeats, not at {at[:40]!r}")
+        raise UsageError(f"a take can be cut at its cycles or its repeats, not at {at[:40]!r}")
     example = _example(request, clips) if at == "repeats" else None
     cycles = require_cycles(clips) if example is None else []
     pieces = []
@@ -132,9 +132,9 @@ def _example(request: Request, clips: Sequence[Clip]) -> Clip:
     like = request.get("like", dict, default={})
     number, start, stop = (like.get(name) for name in ("clip", "start", "stop"))
     if not all(type(value) is int for value in (number, start, stop)) or not 0 <= number < len(clips):
-        raise UsageError("repeats are looked for by an example: say in which take it is, where it starts and stops")
+        raise UsageError("repeats are found by an example: give its take, its start and its stop")
     if not 0 <= start < stop <= len(clips[number]):
-        raise UsageError(f"frames {start} to {stop} do not lie within the take's {len(clips[number])} frames")
+        raise UsageError(f"frames {start} to {stop} are not all within the take's {len(clips[number])} frames")
     return take_frames(clips[number], start, stop)
 
 
@@ -154,7 +154,7 @@ def learn(request: Request) -> Answer:
 
 
 def parts(request: Request) -> Answer:
-    """Return what a model's `parts` may name: parts of the body, then joints."""
+    """Return the names allowed in a model's `parts`: parts of the body, then joints."""
     from freshtake.variation.amount import names_of_parts
     from freshtake.workflows.inputs import model_of
 
@@ -179,12 +179,12 @@ def vary(request: Request) -> Answer:
 def _pose(request: Request, key: str) -> str | None:
     if request.params.get(key) is None:
         return None
-    return f"{request.file(key, f'one pose is given as the {key} of variants')}:0"
+    return f"{request.file(key, f'one pose must be given as the {key} of variants')}:0"
 
 
 def redraw(request: Request) -> Answer:
-    """Draw a stretch of one clip again, or a part of its body; everything else stays as it is."""
-    take = request.file("clips", "one clip is drawn again at a time")
+    """Redraw a stretch of one clip, or a part of its body; everything else stays the same."""
+    take = request.file("clips", "one clip can be redrawn at a time")
     values = request.fields(Redrawing)
     asked = Redraw(
         take=take, model=request.model(), out=request.folder / "redrawn", format="npz",
@@ -196,7 +196,7 @@ def redraw(request: Request) -> Answer:
 
 
 def style_learn(request: Request) -> Answer:
-    """Learn a model from takes in one style and takes in another."""
+    """Learn a model from takes in one style and takes in another style."""
     asked = StyleLearn(
         source=request.files("sources"), target=request.files("targets"), out=request.target,
         **request.fields(StyleLearning),
@@ -209,7 +209,7 @@ def style_learn(request: Request) -> Answer:
 
 
 def style_apply(request: Request) -> Answer:
-    """Translate clips into the style of a model; strength 0 leaves them as they are."""
+    """Translate clips into the style of a model; strength 0 leaves them unchanged."""
     paths = [request.model(), *request.files()]
     done = request.run(StyleApply(paths=paths, out=request.folder / "styled", **request.fields(Styling)))
     return request.answer({"arrived": [one.styled.arrived for one in done]}, [one.written[0] for one in done])
@@ -223,7 +223,7 @@ def blend_learn(request: Request) -> Answer:
     takes = {}
     for name, numbers in classes.items():
         if not isinstance(numbers, list) or not all(type(k) is int and 0 <= k < len(files) for k in numbers):
-            raise UsageError(f"the class {name!r} does not say which of the {len(files)} clips it has")
+            raise UsageError(f"the class {name!r} does not say which of the {len(files)} clips it contains")
         takes[name] = [files[k] for k in numbers]
     asked = Classes(**request.fields(Classes))
     model = learn_classes(takes, request.target, asked, {"warn": request.note}, request.report, request.note)
@@ -231,7 +231,7 @@ def blend_learn(request: Request) -> Answer:
 
 
 def blend_sample(request: Request) -> Answer:
-    """Synthesize motion of this length with these weights."""
+    """Synthesize motion of the requested length and weights."""
     target = request.folder / "blend.npz"
     values = from_values(Blend, {**request.params, "weights": _weights(request)})
     request.run(
@@ -248,13 +248,13 @@ def _weights(request: Request) -> str | None:
     values = [value for value in weights.values() if isinstance(value, int | float) and value >= 0.0]
     total = float(sum(values))
     if len(values) < len(weights) or not 0.0 < total < 1e9:
-        raise UsageError("weights are numbers of 0 or more, at least one of them above 0")
+        raise UsageError("weights must be numbers of 0 or more, at least one of them above 0")
     return ",".join(f"{name}:{value / total!r}" for name, value in weights.items())
 
 
 @one_blas_thread()
 def texture_learn(request: Request) -> Answer:
-    """Learn a model from takes that return near to earlier frames."""
+    """Learn a model from takes that come close to earlier frames."""
     from freshtake.texture.learning import recurring
     from freshtake.workflows.texture_sampling import learn_takes
 
@@ -262,16 +262,16 @@ def texture_learn(request: Request) -> Answer:
     asked = TextureLearning(**request.fields(TextureLearning))
     model = learn_takes(gathered(clips, request.note), asked, request.report)
     if not recurring(model):
-        request.note("no frame comes back near to another, so that jumps will show: give a longer take, or more")
+        request.note("no frame is close to an earlier one, so jumps will be visible: give a longer take, or more takes")
     save(request.target, model, sources=[clip.name for clip in clips])
     return request.answer({"facts": model_facts(model)})
 
 
 def texture_sample(request: Request) -> Answer:
-    """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
+    """Synthesize play, or a loop, of the requested length; `jump_rate` is in jumps per second."""
     rate, target = request.get("jump_rate", int, float), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:
-        raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
+        raise UsageError(f"the jump rate must be above 0 and at most 100 per second, but is {rate:g}")
     values = from_values(Playing, dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate})
     asked = TextureSample(
         model=request.model(), out=target, **values, **request.fields(LoopTravel), **request.fields(Feet)
@@ -300,7 +300,7 @@ def retarget(request: Request) -> Answer:
 
 
 def _character(request: Request) -> Path:
-    return request.file("target", "clips are put onto one skeleton")
+    return request.file("target", "clips can only be put onto one skeleton")
 
 
 def _maps(request: Request) -> Path | None:
@@ -313,7 +313,7 @@ def _maps(request: Request) -> Path | None:
 
 
 def _map_values(way: Any) -> dict[str, Any]:
-    """Return the maps of a retargeter; none where clips already have the joints of the target."""
+    """Return the maps of a retargeter; none if clips already have the joints of the target."""
     from freshtake.workflows.retargeting import maps_of
 
     if way is None:

@@ -1,8 +1,8 @@
 """Messages between a program and its freshtake child: JSON and arrays, with lengths, a version and a checksum.
 
-A message is 24 bytes (`HEAD`: mark, version, lengths of both parts, CRC-32 of them), a JSON object, and the bytes of
-the arrays that it lists, one after the other. Clips are plain arrays (`ClipArrays`). Both sides use this module,
-which needs NumPy and nothing else.
+A message is 24 bytes (`HEAD`: mark, version, lengths of both parts, their CRC-32), a JSON object, and the bytes of
+the arrays that it lists, in order. Clips are plain arrays (`ClipArrays`). Both sides use this module,
+which needs only NumPy.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class MessageError(FreshtakeError):
-    """A message that cannot be sent or was not understood; one sentence."""
+    """A message that cannot be sent or was not understood; its text is one sentence."""
 
 
 class Message(NamedTuple):
-    """One message: its kind, the number of the request that it belongs to, values that JSON has, and arrays."""
+    """One message: its kind, the number of its request, JSON values, and arrays."""
 
     kind: str
     number: int
@@ -47,16 +47,16 @@ class Message(NamedTuple):
 
 
 def encoded(message: Message) -> bytes:
-    """Encode a message as bytes; raise where it could not be read again."""
+    """Encode a message as bytes; raise if it could not be read back."""
     if message.kind not in KINDS or not 0 <= message.number < 1 << 53:
-        raise MessageError(f"there is no message of the kind {message.kind!r} with the number {message.number!r}")
+        raise MessageError(f"there is no message of kind {message.kind!r} with number {message.number!r}")
     blocks = {name: _block(name, array) for name, array in message.arrays.items()}
     listed = [[name, block.dtype.str, list(block.shape)] for name, block in blocks.items()]
     values = {"kind": message.kind, "number": message.number, "values": message.values, "arrays": listed}
     try:
         text = json.dumps(values, allow_nan=False, separators=(",", ":")).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"a message holds what JSON has no form for: {error}") from None
+        raise MessageError(f"a message contains what JSON cannot represent: {error}") from None
     data = b"".join(block.tobytes() for block in blocks.values())
     if len(text) > LONGEST_JSON or len(data) > MOST_DATA or len(listed) > MOST_ARRAYS:
         raise MessageError(f"a message of {(len(text) + len(data)) >> 20} MB is too large: use fewer or shorter clips")
@@ -67,18 +67,18 @@ def _block(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     block = np.asarray(array)
     block = block.astype(block.dtype.newbyteorder("<"), copy=False)
     if block.dtype.str not in DTYPES:
-        raise MessageError(f"the array {name!r} is of the type {block.dtype}, which messages do not have")
+        raise MessageError(f"the array {name!r} is of type {block.dtype}, which messages cannot carry")
     return block
 
 
 class Decoder:
-    """Decodes bytes in pieces of any size into messages. After an error nothing more can be understood."""
+    """Decodes bytes in pieces of any size into messages. After an error, nothing more can be decoded."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[Message]:
-        """Yield the messages that are complete with this piece."""
+        """Yield the messages that this chunk completes."""
         self._waiting += piece
         while (size := self._size()) is not None and len(self._waiting) >= size:
             complete = bytes(memoryview(self._waiting)[:size])
@@ -101,14 +101,14 @@ class Decoder:
 def decoded(data: bytes) -> Message:
     """Decode a message from its complete bytes."""
     if len(data) < HEAD.size:
-        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(data)} came")
+        raise MessageError(f"a message begins with {HEAD.size} bytes, of which only {len(data)} arrived")
     text_length, data_length = _lengths(data[: HEAD.size])
     if len(data) != HEAD.size + text_length + data_length:
-        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(data)}")
+        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes arrived with {len(data)}")
     body = memoryview(data)[HEAD.size :]
-    # Otherwise text that a library prints into the stream would be read as lengths.
+    # Otherwise, text that a library prints into the stream would be read as lengths.
     if zlib.crc32(body) != HEAD.unpack(data[: HEAD.size])[4]:
-        raise MessageError("a message was damaged on its way: its checksum is another one")
+        raise MessageError("a message was damaged on its way: its checksum does not match")
     fields = _parsed(bytes(body[:text_length]))
     return Message(fields["kind"], fields["number"], fields["values"], _arrays(fields["arrays"], body[text_length:]))
 
@@ -119,28 +119,28 @@ def _lengths(head: bytes) -> tuple[int, int]:
         _foreign(head[:16])
     if version != VERSION:
         raise MessageError(
-            f"the other side speaks version {version} of the protocol and this one version {VERSION}: "
-            "install the extension again, so that both parts are of one release"
+            f"the other side speaks version {version} of the protocol and this side version {VERSION}: "
+            "reinstall the extension, so that both parts are from one release"
         )
     if text > LONGEST_JSON or data > MOST_DATA:
-        raise MessageError(f"a message of {(text + data) >> 20} MB is announced, which is more than is taken")
+        raise MessageError(f"a message of {(text + data) >> 20} MB is announced, which is more than is accepted")
     return text, data
 
 
 def _foreign(head: bytes) -> NoReturn:
-    raise MessageError(f"something else than a message came, which begins with {head!r}")
+    raise MessageError(f"something other than a message arrived; it begins with {head!r}")
 
 
 def _parsed(text: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise MessageError("the values of a message are no JSON") from None
+        raise MessageError("the values of a message are not JSON") from None
     types = {"kind": str, "number": int, "values": dict, "arrays": list}
     if not isinstance(fields, dict) or any(type(fields.get(name)) is not kind for name, kind in types.items()):
         raise MessageError(f"a message has {', '.join(types)}, but not this one")
     if fields["kind"] not in KINDS or not 0 <= fields["number"] < 1 << 53:
-        raise MessageError(f"there is no message of the kind {fields['kind'][:40]!r}, or not with this number")
+        raise MessageError(f"there is no message of kind {fields['kind'][:40]!r}, or not with this number")
     return fields
 
 
@@ -150,18 +150,18 @@ def _no_number(text: str) -> NoReturn:
 
 def _arrays(listed: list[Any], data: memoryview) -> dict[str, npt.NDArray[Any]]:
     if len(listed) > MOST_ARRAYS:
-        raise MessageError(f"a message lists {len(listed)} arrays, which is more than is taken")
+        raise MessageError(f"a message lists {len(listed)} arrays, which is more than is accepted")
     out: dict[str, npt.NDArray[Any]] = {}
     place = 0
     for entry in listed:
         name, dtype, shape = _checked(entry)
         size = math.prod(shape) * dtype.itemsize
         if name in out or size > len(data) - place:
-            raise MessageError(f"the array {name[:40]!r} is listed twice, or longer than the bytes that came")
+            raise MessageError(f"the array {name[:40]!r} is listed twice, or is longer than the bytes that arrived")
         out[name] = np.frombuffer(data[place : place + size], dtype).reshape(shape)
         place += size
     if place != len(data):
-        raise MessageError(f"a message holds {len(data) - place} bytes that belong to none of its arrays")
+        raise MessageError(f"a message has {len(data) - place} bytes that belong to none of its arrays")
     return out
 
 
@@ -179,13 +179,13 @@ Tip = tuple[int, tuple[float, float, float], str]
 
 @dataclass(frozen=True, eq=False)
 class ClipArrays:
-    """A skeleton in motion, as `freshtake.Clip` has it.
+    """A skeleton in motion, like `freshtake.Clip`.
 
     `parents` has -1 for joint 0 and parents before children; `offsets` (joints, 3) are rest vectors from the parent;
-    `root` (frames, 3) is where joint 0 is; `rotations` (frames, joints, 4) are local unit quaternions w x y z in frames
-    that are all parallel to the world at rest. `translations` (frames, joints, 3) replaces the offsets where joints
-    other than the first move against their parents. `tips` are ends of leaf joints: joint, offset, name. Lengths are in
-    units of `unit_m` metres, where known. `playback` says how a loop is played, as `Playback.summary` has it.
+    `root` (frames, 3) is the position of joint 0; `rotations` (frames, joints, 4) are local unit quaternions w x y z in
+    frames all parallel to the world at rest. `translations` (frames, joints, 3) replaces the offsets if joints other
+    than the first move relative to their parents. `tips` are ends of leaf joints: joint, offset, name. Lengths are in
+    units of `unit_m` metres, if known. `playback` says how to play a loop, in the form of `Playback.summary`.
     `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are those of a file; Blender has none.
     """
 
@@ -253,11 +253,11 @@ def _unpacked(values: Any, arrays: Arrays, place: str) -> ClipArrays:
                 name, tuple(joints), parts["parents"], parts["offsets"], parts["root"], parts["rotations"], *about,
                 parts["translations"], tuple(map(_tip, tips)), playback, tuple(channels), tuple(orders),
             )  # fmt: skip
-    raise MessageError(f"the clip {place} has not the values that a clip has")
+    raise MessageError(f"the clip {place} does not have the values of a clip")
 
 
 def _tip(values: Any) -> Tip:
     match values:
         case [int(joint), [int() | float() as x, int() | float() as y, int() | float() as z], str(name)]:
             return joint, (x, y, z), name
-    raise MessageError("the end of a joint is its number, an offset and a name")
+    raise MessageError("the end of a joint must be its number, an offset and a name")

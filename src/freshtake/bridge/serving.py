@@ -1,4 +1,4 @@
-"""The loop of the child process: requests in, progress and results out, one after the other."""
+"""The loop of the child process: requests in, progress and results out, one request at a time."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from freshtake.workflows.sentences import crash_sentence, plainly
 
 
 def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
-    """Return the kernels that a job compiles on first use, and the seconds that each is expected to take."""
+    """Return the functions that a job compiles on first use, and the expected seconds for each."""
     if name != "warm_up":
-        # Jobs compile what the commands of their names do; checking takes is the work of `select`.
+        # Jobs compile what the commands of the same name do; checking takes is the work of `select`.
         return expected_times("select" if name == "check_takes" else name.replace("_", " "))
     steps, times = params.get("steps"), expected_of_steps()
     chosen = [times.get(str(step), {}) for step in (steps if isinstance(steps, list) else times)]
@@ -33,7 +33,7 @@ def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
 
 def job_of(name: str) -> Job:
     """Return the job with this name."""
-    from freshtake.bridge.jobs import JOBS  # loaded with the first request, so that the greeting comes at once
+    from freshtake.bridge.jobs import JOBS  # loaded with the first request, so the greeting is immediate
 
     if name not in JOBS:
         raise UsageError(f"there is no job {name[:40]!r}; the jobs are {', '.join(JOBS)}")
@@ -42,11 +42,11 @@ def job_of(name: str) -> Job:
 
 INTERVAL = 0.25  # seconds from one message to the next
 Send = Callable[[dict[str, Any]], None]
-Times = Callable[[], dict[str, float]]  # kernels, and the seconds that each is expected to compile
+Times = Callable[[], dict[str, float]]  # compiled functions, and the expected seconds for each
 
 
 class ProgressSender:
-    """Sends what a job reports and, while kernels compile, the countdown."""
+    """Sends what a job reports and, while functions compile, the countdown."""
 
     def __init__(self, send: Send, times: Times, clock: Callable[[], float] = time.monotonic) -> None:
         self._send, self._clock = send, clock
@@ -57,12 +57,12 @@ class ProgressSender:
         self.countdown = Countdown(times, lambda line: None, clock)
 
     def report(self, step: Progress) -> None:
-        """Note the progress that the job reports."""
+        """Record the progress reported by the job."""
         self._step = step
         self.send_now(changed=step.what != self._last_phase)
 
     def send_now(self, changed: bool = False) -> None:
-        """Send the progress, unless it was sent just before and the phase is the same."""
+        """Send the progress, unless it was just sent and the phase is the same."""
         now = self._clock()
         if now - self._last < INTERVAL and not changed:
             return
@@ -79,7 +79,7 @@ class ProgressSender:
 
 @contextmanager
 def sending_progress(send: Send, times: Times) -> Iterator[ProgressSender]:
-    """Yield a sender that also sends from a thread while kernels compile."""
+    """Yield a sender that also sends from a thread while functions compile."""
     from freshtake.numeric.compiled import tell_of_compiling
 
     sender, finished = ProgressSender(send, times), threading.Event()
@@ -125,7 +125,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> 
     writer = MessageWriter(outgoing)
     writer.send(Message("hello", 0, {"freshtake": __version__, "python": sys.version.split()[0]}))
     inbox: queue.SimpleQueue[Message | MessageError | None] = queue.SimpleQueue()
-    # A second thread reads, so that the end of the other program is noticed during a job.
+    # A second thread reads, so the end of the other program is noticed during a job.
     threading.Thread(target=_listen, args=(incoming, inbox, ended), name="listener", daemon=True).start()
     while (message := inbox.get()) is not None:
         if isinstance(message, MessageError):
@@ -138,7 +138,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> 
 def _listen(
     incoming: BinaryIO, inbox: queue.SimpleQueue[Message | MessageError | None], ended: Callable[[], None]
 ) -> None:
-    """Read messages into the inbox continuously, so that the end of the other program is noticed during a job."""
+    """Read messages into the inbox continuously, so the end of the other program is noticed during a job."""
     decoder = Decoder()
     try:
         while piece := os.read(incoming.fileno(), 1 << 20):
@@ -155,12 +155,12 @@ def _listen(
 
 
 def _answer(message: Message, writer: MessageWriter) -> None:
-    """Do one job; any failure is reported in one sentence."""
+    """Do one job; report any failure in one sentence."""
 
     def progress(values: dict[str, Any]) -> None:
         writer.send(Message("progress", message.number, values))
 
-    # A folder per job: jobs cannot see each other's files, and a killed child leaves one folder at most.
+    # A folder per job: jobs cannot see each other's files, and a killed child leaves at most one folder.
     with tempfile.TemporaryDirectory(prefix="freshtake-") as folder:
         try:
             answer = run(message, Path(folder), progress)
@@ -177,7 +177,7 @@ def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], Non
     """Return the answer to a request; its files are in `folder`."""
     name, params = message.values.get("name"), message.values.get("params")
     if message.kind != "request" or not isinstance(name, str) or not isinstance(params, dict):
-        raise UsageError("a request names a job and its parameters")
+        raise UsageError("a request must name a job and its parameters")
     job = job_of(name)
     with sending_progress(progress, lambda: compiles(name, params)) as sender:
         request = Request(params, message.arrays, folder, sender.report)

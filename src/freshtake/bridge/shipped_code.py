@@ -1,8 +1,8 @@
-"""Machine code that ships with an extension, compiled when the extension was built for a common processor.
+"""Machine code that ships with an extension, compiled for a common processor when the extension was built.
 
     python -m freshtake.bridge.shipped_code FOLDER [PROCESSOR [STEP ...]]     compile into FOLDER, for a processor
 
-Kernels give the same bits as when they are compiled for the local processor: which registers are used differs, the
+Compiled functions give the same bits as if compiled for the local processor: the registers used differ, the
 order of additions does not.
 """
 
@@ -25,7 +25,7 @@ _in_use: list[Path] = []
 def use(shipped: Path | None, cache: Path | None) -> None:
     """Use the machine code in `shipped` if it fits this computer, and cache what is compiled in `cache`.
 
-    To be called before numba is imported, because missing kernels are compiled for the same processor.
+    Call this before numba is imported, because missing functions are compiled for the same processor.
     """
     made_for = None if shipped is None else read_facts(shipped)
     if shipped is not None and made_for is not None and "NUMBA_CPU_NAME" not in os.environ and made_for == facts():
@@ -39,17 +39,17 @@ def use(shipped: Path | None, cache: Path | None) -> None:
 
 
 def in_use() -> bool:
-    """Return whether this process uses shipped machine code, so that nothing has to be compiled."""
+    """Return whether this process uses shipped machine code, so nothing has to be compiled."""
     return bool(_in_use)
 
 
 def aim_at(processor: str) -> None:
-    """Make numba compile for this processor, without further features of the host."""
+    """Make numba compile for this processor, without other features of the host."""
     os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = processor, ""
 
 
 def read_facts(folder: Path) -> Any:
-    """Return the facts that the machine code in a folder was made for; None where there is none."""
+    """Return the facts that the machine code in a folder was made for; None if there are none."""
     try:
         return json.loads((folder / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -68,7 +68,7 @@ def facts() -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the best supported processor that this computer can run; empty where there is none."""
+    """Return the best supported processor whose code this computer can run; empty if there is none."""
     return next(iter(processors()), "")
 
 
@@ -77,7 +77,7 @@ def main() -> None:
     folder, made_for = Path(sys.argv[1]), facts()
     made_for["processor"] = sys.argv[2] if len(sys.argv) > 2 else made_for["processor"]
     if not made_for["processor"]:
-        sys.exit("this computer's processor is none that machine code is shipped for")
+        sys.exit("no machine code is shipped for this computer's processor")
     aim_at(made_for["processor"])
     from freshtake.numeric.compiled import keep_machine_code_in
     from freshtake.workflows.compiling import warm_up

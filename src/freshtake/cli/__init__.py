@@ -1,4 +1,4 @@
-"""The command line: one file per command, each parses, calls a workflow and prints."""
+"""The command line: each file parses its commands, calls a workflow and prints."""
 
 import atexit
 import gc
@@ -18,8 +18,8 @@ def program() -> NoReturn:
     """
     _collect_after_loading()
     exit_code: list[int] = []
-    # Handlers run in reverse order and after all threads: this one, the first, finds everything else cleaned up.
-    # Without a code an exception is propagating, and Python chooses one.
+    # Handlers run in reverse order and after all threads: this one, registered first, runs when all else is cleaned up.
+    # Without a code, an exception is propagating and Python chooses the code.
     atexit.register(lambda: leave(exit_code[0]) if exit_code else None)
     try:
         main()
@@ -31,7 +31,7 @@ def program() -> NoReturn:
 def _collect_after_loading() -> None:
     """Postpone the cyclic garbage collector until loading is done; afterwards it runs as usual.
 
-    Objects made by imports stay alive; collecting among them repeatedly takes a tenth of a short command's time.
+    Objects made by imports stay alive; scanning them repeatedly takes a tenth of a short command's time.
     """
     usual = gc.get_threshold()
 
@@ -45,7 +45,7 @@ def _collect_after_loading() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """Exit without Python's shutdown, which a thread that still draws a progress bar could abort."""
+    """Exit without Python's shutdown, which a thread still drawing a progress bar could abort."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -53,7 +53,7 @@ def leave(code: int) -> NoReturn:
 
 
 def main() -> NoReturn:
-    """Run one command and exit with its code; Ctrl-C while the command is still loading ends with 130 too."""
+    """Run one command and exit with its code; Ctrl-C while the command is still loading also exits with 130."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):  # Windows redirects output in old encodings, which lack many letters
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -76,7 +76,7 @@ def main() -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that the caller closed (`>&-`) to nothing: the next file would get their number."""
+    """Connect standard streams that the caller closed (`>&-`) to nothing, or the next file would get their number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             with suppress(OSError):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def loop(request: Loop, *, force: Force = False, json: Json = False) -> None:
     """The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved by the
-    travel of one loop. It begins above the origin, faces forward and goes straight: a turn is removed evenly over the
+    travel of one loop. It begins above the origin, faces forward and goes straight: turning is removed evenly over the
     loop.
 
     **Examples**
@@ -63,8 +63,8 @@ def plant(request: Plant, *, force: Force = False, json: Json = False) -> None:
     planted = carry_out(request, request.out, force=force)
     facts, lines = [{"written": one.path, **one.report.summary()} for one in planted], []
     for path, report in planted:
-        held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
-        lines.append(f"wrote {path}: {held}; between contacts, legs turned by {report.change:.2g}° on average")
+        held = f"{len(report.contacts)} contacts held, off by {report.residual:.2g} at most"
+        lines.append(f"wrote {path}: {held}; between contacts, legs rotated by {report.change:.2g}° on average")
         for pin, missed in report.pins:
             frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
             lines.append(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")

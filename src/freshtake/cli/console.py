@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from freshtake.requests.fields import Request
 
 # The options that commands have in addition to the fields of their requests.
-Force = Annotated[
-    bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
-]
-Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
+Force = Annotated[bool, Parameter(negative="", help="Replace existing files; other files in a folder stay unchanged.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print only a machine-readable summary on stdout.")]
 
 BETWEEN_LINES = 30.0  # seconds
-PIPE_WIDTH = 160  # columns of tables where there is no terminal that has a width
+PIPE_WIDTH = 160  # columns of tables without a terminal to give a width
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _command: ContextVar[str] = ContextVar("command", default="")
@@ -38,7 +36,7 @@ _repeats: ContextVar[dict[str, int] | None] = ContextVar("repeats", default=None
 
 
 def begin(command: str, quiet: bool) -> None:
-    """Set the command that runs; a quiet one prints only errors and, with --json, its JSON."""
+    """Set the running command; a quiet one prints only errors and, with --json, its JSON."""
     _command.set(command)
     _quiet.set(quiet)
     _repeats.set({})
@@ -60,18 +58,18 @@ def output() -> Console:
 
 
 def messages() -> Console:
-    """Return the console for everything else, on stderr."""
+    """Return the console for all other output, on stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def carry_out(request: Request, *targets: Path | None, force: bool = False, folder: bool = False, **more: Any) -> Any:
-    """Carry out a request with a progress bar, and return the result of its workflow.
+    """Carry out a request with a progress bar, and return the workflow's result.
 
-    `targets` are files or folders that it writes: those that exist are refused before any work is done, unless `force`
-    replaces them, and files inside a folder that is no target one by one. With `folder`, `request.out` must not have
-    the name of a file. The workflow gets `more` as further arguments.
+    `targets` are the files or folders it writes: existing ones are refused before any work is done, unless `force`
+    replaces them, and files in a folder that is not a target, one by one. With `folder`, `request.out` must not look
+    like a file name. The workflow gets `more` as additional arguments.
     """
     from freshtake import workflows
     from freshtake.formats.files import Existing, check_free, choose_existing
@@ -103,7 +101,7 @@ def say(*lines: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document to stdout; numbers that JSON does not have become null."""
+    """Print one JSON document to stdout; numbers that JSON cannot represent become null."""
     ascii_only = str(getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
     sys.stdout.write(json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
 
@@ -121,7 +119,7 @@ def _plain(value: Any) -> Any:
 
 
 def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
-    """Return an empty table without lines, whose columns have these headings; those named `right` are right-aligned."""
+    """Return an empty table without lines and with these column headings; those in `right` are right-aligned."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -131,7 +129,7 @@ def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table, at a usual width where there is no terminal that has one."""
+    """Print a table, at a default width if there is no terminal to give one."""
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(table)
@@ -150,7 +148,7 @@ def in_words(motion: Any) -> str:
 
 
 def show_made(json: bool, result: Any, **more: Any) -> None:
-    """Print file, length, verdicts and path error of a motion that was written; `more` facts go into JSON."""
+    """Print file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of
 
@@ -166,7 +164,7 @@ def show_made(json: bool, result: Any, **more: Any) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Print a warning to stderr; repeats of it for further files are only counted."""
+    """Print a warning to stderr; repeats for other files are only counted."""
     file, colon, what = sentence.partition(": ")
     repeats = _repeats.get()
     if repeats is not None and colon and " " not in file:
@@ -179,13 +177,13 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """Yield a report callable that draws a bar on stderr, or prints lines where stderr is no terminal."""
+    """Yield a report callable that draws a bar on stderr, or prints lines if stderr is not a terminal."""
     if _quiet.get():
         yield lambda step: None
         return
     from freshtake.numeric.compiled import tell_of_compiling
 
-    # Without a terminal rich is not loaded: 20 ms of every command in a script.
+    # Without a terminal, rich is not loaded: this saves each command in a script 20 ms.
     console = messages() if sys.stderr.isatty() or "FORCE_COLOR" in os.environ else None
     drawn = _drawn_bar(console) if console is not None and console.is_terminal else _lines()
     with drawn as (report, compiling):
@@ -197,7 +195,7 @@ def progress_bar() -> Iterator[Report]:
 
 
 class _Compiling:
-    """The countdown of compiling, which is loaded when something compiles: most commands compile nothing."""
+    """The countdown of compiling, loaded only when something compiles: most commands compile nothing."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -251,7 +249,7 @@ def _drawn_bar(console: Console) -> Iterator[tuple[Report, _Compiling]]:
 def occasional_lines(
     say: Callable[[str], None], clock: Callable[[], float], compiled: Callable[[], float] = lambda: 0.0
 ) -> Report:
-    """Return a report callable for logs: a line with phase, share and time left, every half minute at most.
+    """Return a report callable for logs: a line with phase, percentage and time left, at most every half minute.
 
     `compiled` returns the seconds spent compiling, which are left out of the estimate.
     """

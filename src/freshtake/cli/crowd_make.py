@@ -7,7 +7,7 @@ from cyclopts import App
 from freshtake.cli.console import Force, Json, carry_out, show
 from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
 
-app = App(name="crowd", help_format="markdown", group_commands="Commands")  # its help is that of the command below
+app = App(name="crowd", help_format="markdown", group_commands="Commands")  # the command below provides its help
 
 
 @app.default
@@ -48,7 +48,7 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
         line = f"planned a crowd of {made.characters:,}: make its parts with --shard K/N"
     else:
         kept = f", {made.kept} {'was' if made.kept == 1 else 'were'} finished before" if made.kept else ""
-        rest = f"; {made.missing} are still to be made" if made.missing else f": see {manifest}"
+        rest = f"; {made.missing} have not been made yet" if made.missing else f": see {manifest}"
         shards = "1 shard" if made.made == 1 else f"{made.made} shards"
         line = f"made {shards} of a crowd of {made.characters:,}{kept}{rest}"
     show(json, facts, line)

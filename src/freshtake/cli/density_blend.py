@@ -1,4 +1,4 @@
-"""`freshtake blend`: densities of several classes of motion, and motion that changes between them."""
+"""`freshtake blend`: learn several classes of motion, and make motion that changes between them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def learn(request: BlendLearn, *, force: Force = False, json: Json = False) -> N
     model = carry_out(request, request.out, force=force)
     facts = density_facts(model)
     class_counts = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
-    how = "blended into one another" if facts["blends"] else "changed between, one at a time"
+    how = "blended into one another" if facts["blends"] else "used one at a time"
     show(
         json, {"written": request.out, **facts},
         f"wrote {request.out}: {class_counts}, {how}; next: freshtake blend sample {request.out} --seconds 6 "
@@ -54,7 +54,7 @@ def sample(request: BlendSample, *, force: Force = False, json: Json = False) ->
 
 @app.command(name="report")
 def write_page(request: BlendReport, *, force: Force = False, json: Json = False) -> None:
-    """Draw a model: modes, sine fits, densities, synthesized paths, strips of figures, and how long synthesis holds.
+    """Draw a model: modes, sine fits, densities, synthesized paths, strips of figures, and how long synthesis lasts.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""The command `freshtake`: finds the verb, and turns every failure into one sentence and an exit code."""
+"""The command `freshtake`: find the verb, and turn every failure into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from freshtake.errors import FreshtakeError
 BAD_INPUT = 2
 INTERRUPTED = 130
 STOPPED = "stopped; nothing half-written is left behind"
-_received: list[int] = []  # signals that asked this process to stop
+_received: list[int] = []  # stop signals that this process received
 
-# Where each command is, and the first line of its help, which its docstring continues. A command is imported when it
-# runs, and none for the list of all.
+# The location of each command and the first line of its help, which its docstring continues. A command is imported
+# when it runs; the list of commands imports none.
 GROUPS = {
     "Getting started": {
-        "servers:studio": "Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.",
+        "servers:studio": "Open the studio: drop takes, look at them, learn, make variants, export; all on one page in your browser.",
         "samples:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, compare and draw them.",
         "samples:app samples": "Example motions: made by freshtake itself, or public takes to download.",
-        "looking:info": "Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
+        "looking:info": "Describe clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
         "looking:view": "Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.",
-        "samples:warm_up warm-up": "Compile everything now, so that the first real command does not have to; needed once after an installation.",
+        "samples:warm_up warm-up": "Compile everything now, so that the first real command does not have to; run it once after installation.",
         "servers:mcp": "Offer freshtake to agents as tools, over standard input and output (Model Context Protocol).",
-        "servers:serve": "Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.",
+        "servers:serve": "Serve a project to tools through the studio's routes, without its page; /openapi.json describes them.",
     },
     "New takes from a few": {
         "variation:learn": "Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.",
         "variation:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
-        "variation:redraw": "Draw a stretch of a clip, or a part of the body, again and leave everything else unchanged; or continue the clip.",
+        "variation:redraw": "Redraw a stretch of a clip, or a part of the body, and leave everything else unchanged; or continue the clip.",
         "variation:pack": "Write a pack of variants: loops that share their first and last pose, so that any can follow any other.",
         "variation:stream": "Write one motion that continues without repeating itself, from a model of a cyclic movement; or send it live.",
         "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each moving differently.",
@@ -53,32 +53,32 @@ GROUPS = {
         "models:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
     },
     "Other methods": {
-        "style_translate:app style": "Learn a style from pairs of clips, and put other clips into it.",
+        "style_translate:app style": "Learn a style from pairs of clips, and apply it to other clips.",
         "density_blend:app blend": "Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
         "texture_play:app texture": "Endless, looped and steered motion from one animation of a mesh or skeleton.",
     },
     "One clip": {
         "clips:loop": "Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.",
-        "clips:plant": "Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.",
+        "clips:plant": "Hold feet still while they stand, keep them on the floor, and move pinned joints to their positions.",
         "clips:retarget": "Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.",
         "clips:robot": "Put clips onto a robot (URDF or MuJoCo model): joints within their limits, feet held where they stand.",
         "clips:cut": "Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.",
-        "clips:convert": "Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.",
-        "style_translate:align": "Find which frames of two motions belong together, although their styles differ.",
+        "clips:convert": "Convert IN to OUT; the extension of OUT gives the format. Nothing is repaired without --repair.",
+        "style_translate:align": "Find which frames of two motions correspond, although their styles differ.",
     },
     "For research": {
         "variation:augment": "Copy a folder of takes and write variants of every action next to them, labelled, as training data.",
-        "evaluation:study": "A user study: who watches what, and what the scores show.",
+        "evaluation:study": "A user study: plan who watches what, and analyze the scores.",
         "evaluation:paper": "The paper's method (Lau 2009): its figures, next to those of the default method.",
     },
 }  # fmt: skip
 
-# Shared by the lists with and without imported commands: cyclopts refuses two groups of one name.
+# Shared by the lists with and without imported commands: cyclopts refuses two groups with the same name.
 _PANELS = {title: Group(title, sort_key=number) for number, title in enumerate(GROUPS)}
 
 
 def command_names() -> dict[str, tuple[str, str]]:
-    """Return the top-level commands: where each is defined, and the first line of its help."""
+    """Return the top-level commands: the definition of each, and the first line of its help."""
     out = {}
     for members in GROUPS.values():
         for place, words in members.items():
@@ -88,7 +88,7 @@ def command_names() -> dict[str, tuple[str, str]]:
 
 
 def make_app(listing: bool = False) -> App:
-    """Make the command with all its verbs.
+    """Make the app with all its commands.
 
     With `listing`, commands are not imported, and help is read as rich markup, since Markdown takes 50 ms to load.
     """
@@ -132,13 +132,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C, 70 for our mistakes."""
+    """Run one command: 0 on success, 2 on bad input, 130 if the user pressed Ctrl-C, 70 for our mistakes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)  # numpy's: results are checked, and reported in words
+            warnings.simplefilter(
+                "ignore", RuntimeWarning
+            )  # NumPy's: results are checked, and problems reported in words
             warnings.showwarning = _note
-            result = copy_context().run(_command, arguments)  # context variables that the command sets end with it
+            result = copy_context().run(_command, arguments)  # context variables set by the command end with it
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -151,7 +153,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _give_up_output()
         return 0
-    except OSError as error:  # a folder that cannot be made, a full disk below our output
+    except OSError as error:  # a folder that cannot be made, or a full disk
         _give_up_output()
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
@@ -159,7 +161,7 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
     except Exception as error:  # anything unexpected
-        if _received:  # while LLVM compiled, which drops the exception of a signal and then fails by itself
+        if _received:  # LLVM was compiling: it drops a signal's exception and then fails
             return _failed(STOPPED, 128 + _received[0])
         from freshtake.workflows.sentences import INTERNAL_ERROR, crash_sentence
 
@@ -184,7 +186,7 @@ def _usage_words(error: CycloptsError) -> str:
     if isinstance(error, MissingArgumentError) and keyword:  # the option is there, but nothing follows it
         choices = error.argument.get_choices() if error.argument is not None else None
         return f"{keyword} needs a value" + (f": {', '.join(choices[:-1])} or {choices[-1]}" if choices else "")
-    # Cyclopts lists the first few commands of the first group and cuts the rest: --help has them all.
+    # Cyclopts only lists the first few commands of the first group: --help has them all.
     words = str(error).partition(" Available commands:")[0]
     words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
     words = re.sub(r"^Unused Tokens: \[(.+)\]", r"too many arguments: \1", words)
@@ -192,7 +194,7 @@ def _usage_words(error: CycloptsError) -> str:
 
 
 def _verb(arguments: Sequence[str]) -> str:
-    """Return the leading arguments that name a command, such as `style apply`, with a blank after each."""
+    """Return the leading arguments that name a command, such as `style apply`, each followed by a blank."""
     verb, level = "", app
     for word in arguments:
         if word.startswith("-") or word not in level:
@@ -203,7 +205,7 @@ def _verb(arguments: Sequence[str]) -> str:
 
 def _give_up_output() -> None:
     """Redirect stdout to the null device, so that flushing it at exit does not fail again."""
-    with suppress(OSError):  # where stdout is no file at all
+    with suppress(OSError):  # if stdout is not a file at all
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -213,6 +215,6 @@ def _failed(sentence: str, code: int = BAD_INPUT) -> int:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """Unwind, so that temporary files are removed, and exit as a stopped program does."""
+    """Unwind, so that temporary files are removed, and exit like a stopped program."""
     _received.append(number)
     raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)

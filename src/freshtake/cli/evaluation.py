@@ -1,4 +1,4 @@
-"""`freshtake evaluate`, `study` and `paper`: how good variants are, by figures, by people, and next to the paper's."""
+"""`freshtake evaluate`, `study` and `paper`: rate variants by figures, by people, and next to the paper's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ paper = App(name="paper", help_format="markdown")
 
 
 def evaluate(request: Evaluate, *, everything: Everything = False, force: Force = False, json: Json = False) -> None:
-    """Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
+    """Each figure is shown next to the same figure for real takes: each input scored against the other inputs, and each
     `--extra` take against the inputs.
 
     **Examples**
@@ -86,12 +86,12 @@ def _row(figure: Figure) -> tuple[str, str, str, str]:
 
 @study.command
 def design(request: StudyDesign, *, force: Force = False, json: Json = False) -> None:
-    """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
+    """Write a study: stimuli under neutral names, ratings.csv to fill in, and key.csv, which you keep.
 
     Experiment A shows single variants among captured takes and asks how natural they are; experiment B shows long
     sequences of variants among cycle animations and asks how repetitive they are; scores are whole numbers from 1 to 9.
-    Experiment C hides two clones among twelve walkers and takes the seconds until they are found; experiment D shows a
-    variant next to a captured take and asks which looks more natural.
+    Experiment C hides two clones among twelve walkers and records the seconds until they are found; experiment D shows
+    a variant next to a captured take and asks which looks more natural.
 
     **Examples**
 

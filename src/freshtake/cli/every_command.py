@@ -20,7 +20,7 @@ Quiet = Annotated[
 
 
 def complete_command(group: App, arguments: Sequence[str]) -> None:
-    """Complete only the command that the arguments begin with, because completing all of them takes noticeable time."""
+    """Complete only the command that the arguments begin with, because completing all takes noticeable time."""
     words: tuple[str, ...] = ()
     for word in arguments:
         if word.startswith("-") or word not in group:
@@ -30,13 +30,13 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
     if function is None or hasattr(function, "is_complete"):
         return
     if len(words) == 1:
-        # The list of commands has the first line of the help, and the docstring the rest.
+        # The command list shows the first line of the help, the docstring holds the rest.
         group.help = f"{group.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
     group.default_command = _completed(function, " ".join(words))
 
 
 def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return the command with `--quiet`, and with an option for each field of the request that it takes first."""
+    """Return the command with `--quiet` and an option for each field of the request that is its first argument."""
     signature = inspect.signature(command, eval_str=True)
     parameters = list(signature.parameters.values())
     request = next((p.annotation for p in parameters[:1] if _is_request(p.annotation)), None)
@@ -48,7 +48,7 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
             if request is None:
                 result = command(*arguments, **options)
             else:
-                # cyclopts hands over only what was given, so the request's defaults apply to the rest.
+                # cyclopts passes only what was given, so the request's defaults apply to the rest.
                 result = command(_requested(request, arguments, options), **options)
         finally:
             end()
@@ -64,7 +64,7 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     run.__signature__ = signature.replace(parameters=[*parameters, extra])  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in (*parameters, extra)}
     run.is_complete, run.request = True, request  # type: ignore[attr-defined]
-    del run.__wrapped__  # so that inspecting the command shows the options too
+    del run.__wrapped__  # so that inspecting the command also shows the options
     return run
 
 
@@ -73,7 +73,7 @@ def _is_request(annotation: Any) -> bool:
 
 
 def command_order(request: type[Request]) -> list[RequestField]:
-    """Return the fields as `--help` lists them: arguments, what is required, what tasks share, what is special."""
+    """Return the fields in the order of `--help`: arguments, required, shared by tasks, special."""
     by_name = {one.name: one for one in fields_of(request)}
     shared = [name for base in request.__mro__[1:] for name in inspect.get_annotations(base)]
     ordered = [by_name[name] for name in dict.fromkeys((*shared, *by_name)) if name in by_name]
@@ -93,12 +93,12 @@ def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
 
 
 def _panel(request: type[Request], one: RequestField) -> Group | None:
-    """Return the panel of `--help` for a field: that of the shared group which defines it, None for the first panel."""
+    """Return the `--help` panel of a field: that of the shared group that defines it, None for the first panel."""
     if one.option.positional:
         return None
     titled = [base for base in request.__mro__ if "panel" in vars(base)]
     order = list(dict.fromkeys(vars(base)["panel"] for base in titled))
-    # Of several classes that spell a field, the last of the order of inheritance is the one that introduces it.
+    # If several classes define a field, the last one in the method resolution order introduces it.
     for base in reversed(titled):
         if one.name in inspect.get_annotations(base):
             return Group(title := vars(base)["panel"], sort_key=1 + order.index(title))
@@ -161,5 +161,5 @@ def _requested(request: type[Request], arguments: Sequence[Any], options: dict[s
 def _flagged(one: RequestField, options: dict[str, Any]) -> Mapping[str, str]:
     chosen = [flag for flag in one.option.flags if options.pop(flag, False)]
     if len(chosen) > 1:
-        raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: choose one")
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} cannot be combined: choose one")
     return {one.name: chosen[0]} if chosen else {}

@@ -1,4 +1,4 @@
-"""What `freshtake stream --live` does: keys in, poses out, and at the end how punctual they were."""
+"""`freshtake stream --live`: read keys, send poses, and finally report how punctual they were."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def send_live(request: Stream, json: bool) -> None:
-    """Send until the end; keys steer where stdin is a terminal."""
+    """Send until the end; keys steer if stdin is a terminal."""
     from freshtake.workflows import motion_send
     from freshtake.workflows.live import key_pressed, keys_help
 
@@ -45,7 +45,7 @@ def send_live(request: Stream, json: bool) -> None:
     )  # fmt: skip
 
 
-MOST = 64  # bytes that are read at a time
+MOST = 64  # bytes read at a time
 
 
 @contextmanager
@@ -77,12 +77,12 @@ def _stdin() -> int | None:
 
 
 def _waiting(number: int) -> str:
-    """Return what has been typed, as far as it can be read without blocking."""
+    """Return the typed text that can be read without blocking."""
     if not select.select([number], [], [], 0.0)[0]:
         return ""
     try:
         return os.read(number, MOST).decode("utf-8", "ignore")
-    except OSError:  # the terminal has gone
+    except OSError:  # the terminal is gone
         return ""
 
 

@@ -1,4 +1,4 @@
-"""`freshtake info` and `freshtake view`: what is in files and models, in words and moving."""
+"""`freshtake info` and `freshtake view`: look at files and models, in words and in motion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def info(request: Info, *, everything: Everything = False, json: Json = False) -
     if json:
         print_json({"files": [d.facts for d in described], "together": together})
         return
-    # Up to three files fit on a screen when they are described in full.
+    # Up to three full descriptions fit on a screen.
     if len(described) > 3 and not everything:
         _print_table([one.facts for one in described])
     else:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def select(request: Select, *, force: Force = False, json: Json = False) -> None:
-    """A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
+    """A clip is kept unless it differs more from the trusted ones than nearly all clips of their kind would, given
     how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
 
     **Examples**
@@ -42,7 +42,7 @@ def _selection_lines(done: Selected) -> Iterator[str]:
         yield f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}"
     what = "a log-likelihood per frame and DOF"
     if selection.measure == "difference":
-        what = "a share of similar clips that would be as far off"
+        what = "a fraction of similar clips that would be as far off"
     trusted_range = " to ".join(figure_of(float(end)) for end in (selection.trusted.min(), selection.trusted.max()))
     yield (
         f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {figure_of(selection.threshold)} "

@@ -1,4 +1,4 @@
-"""`freshtake samples`, `freshtake demo` and `freshtake warm-up`: to begin with."""
+"""`freshtake samples`, `freshtake demo` and `freshtake warm-up`: commands to start with."""
 
 from __future__ import annotations
 
@@ -92,4 +92,4 @@ def warm_up(*, json: Json = False) -> None:
     with progress_bar() as report:
         run(report)
     seconds = time.monotonic() - began
-    show(json, {"seconds": round(seconds, 1)}, f"compiled and kept; this took {seconds:.0f} s")
+    show(json, {"seconds": round(seconds, 1)}, f"compiled and cached; this took {seconds:.0f} s")

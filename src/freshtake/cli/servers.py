@@ -63,18 +63,18 @@ def _folder(request: Serve) -> Path:
 
 def _token(request: Serve) -> str | None:
     if request.no_token and request.token:
-        raise UsageError("--token and --no-token exclude each other: leave one out")
+        raise UsageError("--token and --no-token cannot be combined: use only one of them")
     return "" if request.no_token else request.token
 
 
 def _tell(serving: Serving, json: bool, words: str) -> None:
     facts = {"url": serving.url, "project": serving.project, "token": serving.token}
-    show(json, facts, f"{words} {serving.url} (Ctrl-C ends it; work is kept in {serving.project})")
+    show(json, facts, f"{words} {serving.url} (Ctrl-C stops it; work is stored in {serving.project})")
     sys.stdout.flush()
 
 
 def mcp(request: Mcp, *, json: Json = False) -> None:
-    """An agent's program starts it: name this command in its list of servers.
+    """The agent's program starts it: add this command to its list of servers.
 
     **Examples**
 
@@ -84,7 +84,7 @@ def mcp(request: Mcp, *, json: Json = False) -> None:
     freshtake mcp --json
     ```
 
-    With --json it prints the tools and their arguments instead, and ends.
+    With --json, it prints the tools and their arguments instead, and exits.
     """
     from freshtake.bridge.agent_server import allowed_folders, input_schema, serve, tools
 

@@ -1,4 +1,4 @@
-"""`freshtake style` and `align`: motions in another style, gaits as sliders, and frames that belong together."""
+"""`freshtake style` and `align`: motions in another style, gaits as sliders, and corresponding frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = App(name="style", group_commands="Commands")
 
-gaits = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
+gaits = App(name="gaits", help="Style and speed as two sliders, from one clip for each style and speed.")
 app.command(gaits)
 
 
@@ -112,9 +112,9 @@ def _applied_lines(done: StyleApplied) -> Iterator[str]:
 
 @gaits.command(name="learn")
 def learn_gaits(request: GaitsLearn, *, force: Force = False, json: Json = False) -> None:
-    """Learn style and speed of a gait as two sliders, from one clip of every style at every speed.
+    """Learn style and speed of a gait as two sliders, from one clip for each style and speed.
 
-    A clip holds one cycle or more, of which the steadiest is taken. The first clip given is the clock of all.
+    A clip has one cycle or more, of which the steadiest is used. The first clip given sets the clock for all.
 
     **Examples**
 
@@ -150,7 +150,7 @@ def sample_gaits(request: GaitsSample, *, force: Force = False, json: Json = Fal
 
 
 def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> None:
-    """The first motion is warped in time and, smoothly, in space until it lies on the second: iterative motion warping
+    """The first motion is warped in time and, smoothly, in space until it matches the second: iterative motion warping
     (Hsu, Pulli and Popović 2005). Both must have the same skeleton and the same content: the same steps, the same
     punch.
 
@@ -164,7 +164,7 @@ def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> N
     """
     done = carry_out(request, request.out, request.plot, force=force)
     if done.identical:
-        warn(f"{request.first} and {request.second} hold the same motion: the warp changes nothing")
+        warn(f"{request.first} and {request.second} contain the same motion: the warp changes nothing")
     written = [f"written: {path}" for path in (request.out, request.plot) if path is not None]
     show(json, _aligned_facts(done), *_aligned_lines(done), *written)
 

@@ -15,7 +15,7 @@ app = App(name="texture", help_format="markdown", group_commands="Commands")
 
 @app.command
 def learn(request: TextureLearn, *, force: Force = False, json: Json = False) -> None:
-    """Learn where an animation can be left and entered again.
+    """Learn where an animation can jump from one frame to another.
 
     **Examples**
 
@@ -45,7 +45,7 @@ def learn(request: TextureLearn, *, force: Force = False, json: Json = False) ->
 
 
 def _times(ratio: float) -> str:
-    """Describe a ratio of sizes in words that do not call a larger file compressed."""
+    """Describe a ratio of sizes without calling a larger file compressed."""
     return f"{ratio:.3g} times less than" if ratio >= 1.0 else f"{1.0 / max(ratio, 1e-9):.3g} times as much as"
 
 
@@ -53,8 +53,8 @@ def _times(ratio: float) -> str:
 def sample(request: TextureSample, *, force: Force = False, json: Json = False) -> None:
     """Write new motion: a piece of endless play, a loop, or a steered sequence.
 
-    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
-    where they stood in the takes. A loop goes straight and says so in its file.
+    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. A skeleton's feet stand
+    where they stood in the takes. A loop goes straight, and its file states this.
 
     **Examples**
 
@@ -128,7 +128,7 @@ def _table_lines(facts: dict[str, Any]) -> Iterator[str]:
 
 @app.command
 def figures(request: TextureFigures, *, force: Force = False, json: Json = False) -> None:
-    """Draw how alike a take's frames are, and where it can be left and entered (figs. 3 and 5-9 of the paper).
+    """Draw how similar a take's frames are, and where it can jump (figs. 3 and 5-9 of the paper).
 
     **Examples**
 

@@ -27,7 +27,7 @@ def learn(request: Learn, *, force: Force = False, json: Json = False) -> None:
 
     facts = model_facts(carry_out(request, request.out, force=force))
     plural = "" if facts["examples"] == 1 else "s"
-    kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
+    kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that does not repeat"
     show(
         json, {"written": request.out, **facts},
         f"wrote {request.out}: {facts['examples']} example{plural} at {facts['fps']:g} fps, {kind}; "
@@ -76,9 +76,9 @@ def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
 
 
 def stream(request: Stream, *, force: Force = False, json: Json = False) -> None:
-    """With --live it goes to VRM apps and engines by the VMC protocol, 60 poses a second, until --seconds are over or q
-    is pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading,
-    1 to 9 a class or cell.
+    """With --live, it goes to VRM apps and engines by the VMC protocol, 60 poses per second, until --seconds are over
+    or q is pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free
+    heading, 1 to 9 a class or cell.
 
     **Examples**
 
@@ -99,7 +99,7 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
         send_live(request, json)
         return
     if request.out is None:
-        raise UsageError("name where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
+        raise UsageError("name a destination for the motion: -o FILE, or --live vmc://127.0.0.1:39539")
     from freshtake.workflows.outputs import playback_summary
 
     result = carry_out(request, request.out, force=force)
@@ -109,8 +109,8 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
 
 def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:
     """Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json
-    list for every file its group, whether it is real or a variant, which takes it is from, seed, amount, model and
-    licence. Where -o ends in .tar, .npz or .parquet, one file for learners is written instead, with the same labels.
+    list for every file its group, whether it is real or a variant, its source takes, seed, amount, model and
+    licence. If -o ends in .tar, .npz or .parquet, a single training file is written instead, with the same labels.
 
     **Examples**
 
@@ -133,7 +133,7 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> No
 
 
 def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> None:
-    """Frames outside the stretch and joints of other parts stay as they are, to the byte. The new frames join smoothly,
+    """Frames outside the stretch and joints of other parts stay the same, to the byte. The new frames join smoothly,
     and feet that stand stay where they are. A stretch that reaches an end of the clip is free there.
 
     **Examples**

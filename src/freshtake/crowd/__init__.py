@@ -1,4 +1,4 @@
-"""Crowds: many characters from few models, made on one machine, a cluster or a render farm. Names load on first use."""
+"""Crowds: many characters from a few models, made on a machine, cluster or render farm. Names load on first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Motions as textures of bone matrices, for engines that draw a crowd as instances of one mesh.
 
-A row is a frame; three texels per joint are the rows of its skinning matrix (3 x 4), which takes a vertex of the rest
-pose, hips at the origin and no joint turned, to where it is in the frame: [R | p - R r].
+A row is a frame; three texels per joint are the rows of its skinning matrix (3 x 4), which moves a vertex of the rest
+pose, with hips at the origin and no joint rotated, to its position in the frame: [R | p - R r].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAGIC, VERSION = 20000630, 2
 def exr_bytes(picture: Floats) -> bytes:
     """Encode a picture (height, width, 4) of red, green, blue and alpha as a file's bytes."""
     height, width, _ = picture.shape
-    # 2 is the code of 32-bit floats.
+    # 2 is the code for 32-bit floats.
     channels = b"".join(name + struct.pack("<iB3xii", 2, 0, 1, 1) for name in (b"A\0", b"B\0", b"G\0", b"R\0"))
     window = struct.pack("<iiii", 0, 0, width - 1, height - 1)
     head = struct.pack("<ii", MAGIC, VERSION) + b"".join(
@@ -59,11 +59,11 @@ def _attribute(name: str, kind: str, value: bytes) -> bytes:
     return name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(value)) + value
 
 
-ROWS = 4096  # of a texture: what graphics cards commonly support
+ROWS = 4096  # of a texture: commonly supported by graphics cards
 
 
 class TexturesMade(NamedTuple):
-    """What was written, and how many motions and frames it holds."""
+    """Written files, and how many motions and frames they contain."""
 
     written: list[Path]
     motions: int
@@ -71,7 +71,7 @@ class TexturesMade(NamedTuple):
 
 
 def skinning_rows(motions: Motions, k: int) -> Floats:
-    """Compute skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 scaled to the character."""
+    """Compute skinning matrices (frames, joints, 3, 4) of one motion, for a body of size 1 scaled to the character."""
     skeleton, size = motions.skeleton, float(motions.sizes[k])
     root = np.asarray(motions.roots[k], dtype=np.float64)
     turns = np.asarray(motions.rotations[k], dtype=np.float64)
@@ -79,7 +79,7 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
     local[:, 0] = root
     world = forward(skeleton.parents, local, turns)
     rest = rest_positions(motions.skeleton)
-    # A vertex of the rest pose is taken to its joint (minus rest), scaled, turned and put where the joint is.
+    # A vertex of the rest pose is made relative to its joint (minus rest), scaled, rotated and moved to the joint.
     out = np.empty((*world.positions.shape[:2], 3, 4))
     out[..., :3] = size * to_matrix(world.rotations)
     out[..., 3] = world.positions - size * rotate(world.rotations, np.broadcast_to(rest, world.positions.shape))
@@ -93,10 +93,10 @@ def crowd_textures(
     folder, out, kind = request.folder, request.out, request.format
     manifest = read_manifest(folder)
     if manifest.get("file_format") != "npz":
-        raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
+        raise FormatError(folder, "bone textures are made from npz shards: make the crowd with --format npz")
     if any(group.get("character") for group in manifest["groups"]):
-        problem = "the skin of a character is bound in another pose: make the crowd without a character"
-        raise FormatError(folder, f"bone textures start from a pose in which no joint is turned, and {problem}")
+        problem = "a character's skin is bound in a different pose: make the crowd without a character"
+        raise FormatError(folder, f"bone textures start from a pose in which no joint is rotated, and {problem}")
     files: list[dict[str, Any]] = []
     listed: list[dict[str, Any]] = []
     bodies: list[dict[str, Any]] = []
@@ -137,7 +137,7 @@ def _pages(
             rows = rows.reshape(len(rows), -1, 4)
             if len(rows) > ROWS:
                 raise UsageError(
-                    f"motion {number} has {len(rows)} frames, and a texture holds {ROWS}: make the crowd with "
+                    f"motion {number} has {len(rows)} frames, but a texture can hold {ROWS}: make the crowd with "
                     "fewer --seconds or a lower --fps"
                 )
             if page and sum(map(len, page)) + len(rows) > ROWS:
@@ -152,7 +152,7 @@ def _pages(
 
 
 def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
-    """Write values as 16-bit integers: high bytes in the left half of the picture, low bytes in the right one.
+    """Write values as 16-bit integers: high bytes in the left half of the picture, low bytes in the right half.
 
     Browsers multiply colors by alpha, so there is none: four texels per joint are the columns of its matrix.
     """

@@ -1,4 +1,4 @@
-"""Places on the ground without overlaps, and the random draws for every character of a crowd."""
+"""Positions on the ground without overlaps, and the random draws for each character of a crowd."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # of a cell, a 
 
 
 class Places(NamedTuple):
-    """Places (characters, 2) as x and z in metres, and headings (characters,) in radians, 0 along z."""
+    """Positions (characters, 2) as x and z in metres, and headings (characters,) in radians, 0 along z."""
 
     ground: Floats
     heading: Floats
@@ -33,14 +33,14 @@ NO_TABLES: Mapping[Path, Places] = {}
 def placed(
     placement: Placement, number: int, rng: np.random.Generator, tables: Mapping[Path, Places] = NO_TABLES
 ) -> Places:
-    """Return `number` places, or raise where they do not fit. `tables` are places that were read from files."""
+    """Return `number` positions, or raise if they do not fit. `tables` holds positions read from files."""
     if placement.kind == "csv":
         if placement.file is None or placement.file not in tables:
-            raise UsageError("placement.file: a placement of the kind csv needs its table")
+            raise UsageError("placement.file: a placement of kind csv needs its table")
         table = tables[placement.file]
         if len(table.ground) < number:
             many = len(table.ground)
-            raise FormatError(placement.file, f"the table has {many} places for {number} characters: add some")
+            raise FormatError(placement.file, f"the table has {many} positions for {number} characters: add some")
         return Places(table.ground[:number], table.heading[:number])
     if placement.kind == "paths":
         return along(placement.paths, number, placement.spacing)
@@ -52,7 +52,7 @@ def placed(
 
 
 def grid(number: int, spacing: float) -> Places:
-    """Return places in rows and columns around the origin, nearly a square."""
+    """Return positions in rows and columns around the origin, nearly a square."""
     columns = int(np.ceil(np.sqrt(number)))
     across, along_z = np.arange(number) % columns, np.arange(number) // columns
     rows = int(along_z[-1]) + 1
@@ -61,22 +61,22 @@ def grid(number: int, spacing: float) -> Places:
 
 
 def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator) -> Places:
-    """Scatter places in a disc, no two closer than `gap`: each is moved at random inside its cell of a lattice."""
+    """Scatter positions in a disc, no two closer than `gap`: each is random inside its lattice cell."""
     if radius is None:
-        # loose enough for randomness: neighbors are 1.4 times the least distance apart on average
+        # loose enough for randomness: neighbors are 1.4 times the minimum distance apart on average
         radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
-    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved places stay inside
+    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved positions stay inside
     while len(cells) < number and pitch > gap:  # the border cuts off cells: tighten the lattice
         pitch = max(gap, 0.98 * pitch)
         cells = _lattice(pitch, radius - 0.5 * (pitch - gap))
     if len(cells) < number:
         raise UsageError(
             f"placement: {number} characters, {gap:g} m apart, do not fit into a disc of {radius:g} m radius, which "
-            f"takes {len(cells)}: give it more radius, less spacing or fewer characters"
+            f"has room for {len(cells)}: use a larger radius, less spacing or fewer characters"
         )
-    # Each place moves by up to half the slack of its cell, so that no two come closer than the gap.
+    # Each position moves by up to half the slack of its cell, so no two come closer than the gap.
     chosen = cells[np.sort(rng.permutation(len(cells))[:number])]
     turn, far = 2.0 * np.pi * rng.random(number), 0.5 * (pitch - gap) * np.sqrt(rng.random(number))
     ground = chosen + far[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
@@ -93,9 +93,9 @@ def _lattice(pitch: float, radius: float) -> Floats:
 
 
 def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
-    """Return places one after the other along polylines, facing along them.
+    """Return consecutive positions along polylines, facing along them.
 
-    They are spread evenly where there is space to spare. The last point of a closed path is its first one, so nobody
+    They are spread evenly if there is space to spare. The last point of a closed path is its first, so nobody
     is placed there a second time, nor closer to the first than the spacing.
     """
     lines = [np.array(path, dtype=np.float64) for path in paths]
@@ -108,9 +108,9 @@ def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
     if number > sum(counts_on_lines):
         raise UsageError(
             f"placement: {number} characters, {spacing:g} m apart, do not fit onto paths of {ends[-1]:.1f} m, which "
-            f"take {sum(counts_on_lines)}: give longer paths, less spacing or fewer characters"
+            f"have room for {sum(counts_on_lines)}: use longer paths, less spacing or fewer characters"
         )
-    # Fewer characters than places are spread over all lines, not crowded onto the first.
+    # Spread fewer characters than positions over all lines instead of crowding them onto the first.
     picked = np.floor(np.arange(number) * sum(counts_on_lines) / number).astype(np.intp)
     ground, heading = np.empty((number, 2)), np.empty(number)
     first = 0
@@ -135,8 +135,8 @@ class Cast(NamedTuple):
     phase: Floats
     amount: Floats
     size: Floats
-    variant: Ints  # from 1; in unique mode the character's number
-    routes: Floats  # (characters, steps, 2): where walkers are at each step; no steps where nobody is steered
+    variant: Ints  # from 1; in unique mode, the character's number
+    routes: Floats  # (characters, steps, 2): positions of walkers at each step; no steps if nobody is steered
 
     def part(self, first: int, last: int) -> Cast:
         """Select characters `first` to `last`, counted from 1."""
@@ -144,12 +144,12 @@ class Cast(NamedTuple):
 
 
 def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
-    """Cast a plan, the same however and wherever it is made. `tables` are places from files."""
+    """Cast a plan, independently of how and where it is made. `tables` holds positions from files."""
     number = plan.number
     sizes = counts(number, tuple(group.share for group in plan.groups))
     group = np.repeat(np.arange(len(plan.groups)), sizes)
     places = _places(plan, group, tables)
-    # A row per character: its draws do not depend on how many characters there are.
+    # A row per character: its draws do not depend on the number of characters.
     drawn = generator(plan.seed, 0, TRAITS).random((number, 5))
     heading = places.heading + np.radians(_between(drawn[:, 1], group, [g.heading for g in plan.groups]))
     return Cast(
@@ -165,7 +165,7 @@ def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
 
 
 def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
-    """Return the places of all characters: groups are mixed, except those with a separate placement."""
+    """Return the positions of all characters: groups are mixed, except those with a separate placement."""
     together = np.flatnonzero([plan.groups[k].placement is None for k in group])
     ground, heading = np.empty((len(group), 2)), np.empty(len(group))
     if len(together):

@@ -1,4 +1,4 @@
-"""The motion of one character: drawn with a separate generator, planted, checked, and put in its place.
+"""The motion of one character: drawn with a separate generator, planted, checked, and placed.
 
 Everything is in metres with y up; a body with heading 0 faces z.
 """
@@ -44,7 +44,7 @@ UP = (0.0, 1.0, 0.0)
 
 
 class Body(NamedTuple):
-    """What all characters of a model share: the skeleton in its unit, metres per unit, the rotation to face z."""
+    """Shared by all characters of a model: the skeleton in its unit, metres per unit, the rotation to face z."""
 
     skeleton: Skeleton
     scale: float
@@ -52,9 +52,9 @@ class Body(NamedTuple):
     up: str
 
     def metric(self) -> Skeleton:
-        """Return the skeleton in metres with y up, as the motions are that `make_motion` returns."""
+        """Return the skeleton in metres with y up, like the motions that `make_motion` returns."""
         skeleton = scaled_skeleton(self.skeleton, self.scale)
-        # Nodes above the body in a file are turned and scaled with it, or they would pull it apart.
+        # Nodes above the body in a file are rotated and scaled with it, or they would pull it apart.
         return skeleton if skeleton.base is None else replace(skeleton, base=skeleton.base.tilted(self.upright))
 
 
@@ -70,14 +70,14 @@ class MotionRequest(NamedTuple):
     plant: bool = True
     guard: bool = True
     loop: bool = False
-    route: Floats | None = None  # (steps, 2): where to be, in metres of a body of size 1 that begins at 0 and goes z
+    route: Floats | None = None  # (steps, 2): positions, in metres of a body of size 1 starting at 0 along z
 
 
 class MadeMotion(NamedTuple):
     """Root (frames, 3) and joint rotations (frames, joints, 4) of a body that starts at the origin and faces z.
 
-    `travel` (3,) is how far a loop goes, 0 for other motions; `tries` counts the draws. `verdict` is green
-    where the guards let it pass.
+    `travel` (3,) is the travel of a loop, 0 for other motions; `tries` counts the draws. `verdict` is green
+    if it passed the guards.
     """
 
     root: Floats
@@ -89,12 +89,12 @@ class MadeMotion(NamedTuple):
 
 @lru_cache(maxsize=8)  # every shard needs it
 def body_of(model: VariationModel, name: str) -> Body:
-    """Find the body of a model's motions; raise where they have none."""
+    """Find the body of a model's motions; raise if they have none."""
     first = model.decode(model.material.values[0])
     if not isinstance(first, Clip):
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
-        raise UsageError(f"{name}: joints of this model move against their parents, and crowds hold rotations only")
+        raise UsageError(f"{name}: this model's joints move relative to their parents, but crowds only store rotations")
     # All takes together: the mean direction of one take varies with its steps.
     faced = [facing(model.decode(rows)) for rows in model.material.values]
     headings = [angles for angles in faced if angles is not None]
@@ -104,7 +104,7 @@ def body_of(model: VariationModel, name: str) -> Body:
 
 
 def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
-    """Make one motion, which depends only on the seed and its number."""
+    """Make a motion, which depends only on the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
         rng = generator(asked.seed, asked.number, attempt=attempt)
@@ -131,7 +131,7 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
     if asked.loop and model.cyclic:
         return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
-    # A phase is reached by leaving frames out: a model that began there would draw other random numbers.
+    # To reach a phase, skip frames: a model that began there would draw different random numbers.
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
     variant = model.made(rng, amount=amount, frames=frames + skip)
     clip: Clip = take_frames(model.decode(variant.rows), skip) if skip else model.decode(variant.rows)
@@ -145,13 +145,13 @@ def _on_route(
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
     route = smooth_route(asked.route, STEP, model.frame_time, frames)
-    # Routes are in metres along z, the model's motion in the units and the direction of its takes.
+    # Routes are in metres along z, the model's motion in the units and direction of its takes.
     forward = ground_of(rotate(inverse(body.upright), np.array([0.0, 0.0, 1.0])), body.up).item()
     route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
-    # a third more frames than a motion of usual speed needs, because variants may be slower
+    # a third more frames than at the usual speed, because variants may be slower
     needed = round(1.3 * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
-    # One more cycle at either end, over which the path of the body is averaged.
+    # One more cycle at each end, over which the body's path is averaged.
     drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
     phases = np.interp(routed.frames, np.arange(len(drawn.phases) - skip), drawn.phases[skip:])
@@ -192,9 +192,9 @@ def _loop_at(clip: Clip, fps: float) -> Clip:
 
 
 def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
-    """Return root and rotations of a motion moved to a place (x, z), turned to a heading and scaled to a size.
+    """Return root and rotations of a motion moved to a position (x, z), rotated to a heading and scaled to a size.
 
-    The rotations of `made` are changed in place where possible: copying takes longer than turning.
+    The rotations of `made` are changed in place if possible: copying takes longer than rotating.
     """
     rotations = made.rotations if made.rotations.flags.writeable else made.rotations.copy()
     turn = about_axis(np.array(UP), heading)
@@ -205,7 +205,7 @@ def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) 
 
 
 class Character(NamedTuple):
-    """A body that motions of one model are put onto, and how many times as far it walks as the model's body."""
+    """A body to retarget a model's motions to, and how many times as far it walks as the model's body."""
 
     onto: Onto
     body: Body
@@ -242,12 +242,12 @@ class Character(NamedTuple):
 def _onto(path: Path, model: Path) -> Onto:
     from freshtake.workflows.retargeting import onto_character
 
-    # One for each model: the source's rest pose is taken from the first clip that is retargeted.
+    # One for each model: the source's rest pose is taken from the first retargeted clip.
     return onto_character(path)
 
 
 def character_of(path: Path, model: VariationModel, body: Body, model_path: Path) -> Character:
-    """Read the character of a file for motions of a model; raise where they cannot be retargeted to it."""
+    """Read the character in a file for motions of a model; raise if they cannot be retargeted to it."""
     onto = _onto(path, model_path)
     take = model.decode(model.material.values[0])
     root, rotations = _upright_pose(take, body)
@@ -268,7 +268,7 @@ def _unit(clip: Clip) -> float:
 def _put(onto: Onto, clip: Clip) -> Clip:
     """Retarget a clip to the character, in metres with y up."""
     moved = onto.put(clip)
-    if moved is clip:  # the same joints: in the character's order, and as large
+    if moved is clip:  # the same joints: in the character's order and size
         order = [clip.skeleton.index(name) for name in onto.clip.skeleton.names]
         target = scaled(with_up(onto.clip, "y"), _unit(onto.clip))
         ratio = leg_length(target.skeleton) / leg_length(clip.skeleton)
@@ -277,7 +277,7 @@ def _put(onto: Onto, clip: Clip) -> Clip:
 
 
 def _on_its_root(clip: Clip, path: Path) -> Clip:
-    """Let joint 0 travel where a joint below it did: all others keep their places on their parents."""
+    """Let joint 0 travel instead of a joint below it; all others keep their positions relative to their parents."""
     if clip.joint_translations is None:
         return clip
     still = clip.changed(joint_translations=None)
@@ -285,9 +285,9 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
     body = pelvis(clip.skeleton)
     moved = still.changed(root=clip.root + away[:, body])
     below = [joint for joint in range(len(clip.skeleton)) if body in clip.skeleton.chain(joint)]
-    # a tenth of a millimetre: joints other than the travelling one do not move on their parents
+    # a tenth of a millimetre: only the travelling joint may move relative to its parent
     if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > 1e-4:
-        raise FormatError(path, "joints of this character move against their parents, and crowds hold rotations only")
+        raise FormatError(path, "this character's joints move relative to their parents; crowds store only rotations")
     return moved
 
 
@@ -297,5 +297,5 @@ def speed_of(model: VariationModel, body: Body) -> float:
     if not model.cyclic or recipe is None or "turn" not in recipe.units:
         return 0.0
     speed = model.travel.speed * body.scale
-    # slower characters count as standing
+    # slower characters are treated as standing
     return speed if speed >= 0.2 else 0.0

@@ -1,10 +1,10 @@
-"""Velocities at which discs do not collide: optimal reciprocal collision avoidance, for a complete crowd at once.
+"""Velocities at which discs do not collide: optimal reciprocal collision avoidance for a complete crowd at once.
 
-Any two share the change that keeps them apart for a while: a half-plane of allowed velocities each (van den Berg, Guy,
-Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities that all half-planes of a walker allow,
-the one nearest to the preferred one is chosen. Where there is none, the least bad of a few candidates is.
+Any two share the change that keeps them apart for a while: each has a half-plane of allowed velocities (van den Berg,
+Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities in all half-planes of a walker,
+the one nearest to the preferred one is chosen. If there is none, the least bad of a few candidates is.
 
-Only sums, products, quotients and square roots are used, which are the same on every machine.
+Only sums, products, quotients and square roots are used, which are identical on every machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CANDIDATES = np.concatenate([_RING, -_RING, 0.5 * _RING, -0.5 * _RING, np.zeros(
 class HalfPlanes(NamedTuple):
     """Allowed velocities v of walkers by their neighbors: those with (v - point) . normal >= 0; (walkers, neighbors).
 
-    Where `there` is false there is no neighbor.
+    Where `there` is false, there is no neighbor.
     """
 
     point: Floats
@@ -36,9 +36,9 @@ class HalfPlanes(NamedTuple):
 
 
 class Neighbors(NamedTuple):
-    """What walkers see of others: relative places and velocities, and sums of radii.
+    """Neighbors as seen by walkers: relative positions and velocities, and sums of radii.
 
-    `share` is the part of the change that the walker makes: a half among walkers, all of it for one who stands.
+    `share` is the fraction of the change that the walker makes: half next to a walker, all next to someone standing.
     """
 
     place: Floats  # (walkers, neighbors, 2)
@@ -49,9 +49,9 @@ class Neighbors(NamedTuple):
 
 
 def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
-    """Find what velocities walkers with velocities (walkers, 2) may take so that none collide within `horizon` s.
+    """Find which velocities walkers with velocities (walkers, 2) may take so that none collide within `horizon` s.
 
-    Walkers that already overlap are apart after one `step`.
+    Walkers that already overlap are separate after one `step`.
     """
     place, radius = seen.place, seen.radius
     far2, reach2 = _dot(place, place), radius**2
@@ -60,7 +60,7 @@ def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) 
     away = seen.velocity - place / within[..., None]
     length = np.maximum(np.sqrt(_dot(away, away)), SMALL)
     along = _dot(away, place)
-    # Nearest to the round end of the obstacle, or to one of its two straight sides.
+    # Nearest to the round end of the obstacle or to one of its two straight sides.
     round_end = ~apart | ((along < 0.0) & (along**2 > reach2 * length**2))
     normal = away / length[..., None]
     change = (radius / within - length)[..., None] * normal
@@ -79,8 +79,8 @@ def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) 
 def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
     """Find velocities (walkers, 2) nearest to the wished ones that all half-planes allow, up to `fastest` (walkers,).
 
-    Half-planes are added one by one; a velocity that the next one forbids moves onto its border, as near to the wish as
-    those before allow.
+    Half-planes are added one by one; a velocity that the next one forbids moves to its border, as near to the wish as
+    the previous ones allow.
     """
     length = np.sqrt(_dot(wish, wish))
     velocity = wish * np.minimum(1.0, fastest / np.maximum(length, SMALL))[:, None]
@@ -99,11 +99,11 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
 
 
 def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
-    """Find the point of border k nearest to the wish that half-planes before k allow, and whether there is one."""
+    """Find the point on border k nearest to the wish that half-planes before k allow, and whether there is one."""
     point, normal = planes.point[:, k], planes.normal[:, k]
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)
-    # Where the border leaves the disc of possible speeds: no real root means that it never enters it.
+    # Where the border leaves the disc of possible speeds; without a real root, it never enters it.
     discriminant = middle**2 + fastest**2 - _dot(point, point)
     reach = np.sqrt(np.maximum(discriminant, 0.0))
     low, high = middle - reach, middle + reach
@@ -124,7 +124,7 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
 
 
 def _least_bad(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
-    """Choose, of the wish and a few other velocities, those that break half-planes least."""
+    """Choose, from the wish and a few other velocities, those that violate half-planes least."""
     tried = np.concatenate([wish[:, None], fastest[:, None, None] * CANDIDATES[None]], axis=1)
     off = ((tried[:, :, None] - planes.point[:, None]) * planes.normal[:, None]).sum(axis=-1)
     worst = np.where(planes.there[:, None], off, np.inf).min(axis=-1)

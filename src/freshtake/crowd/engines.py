@@ -1,4 +1,4 @@
-"""Where the tasks of a crowd run: in processes of this machine, or on Dask."""
+"""Run the tasks of a crowd in processes on this machine, or on Dask."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from freshtake.crowd.shards import Record, Task, model_at, run_task
 from freshtake.errors import MissingExtra, UsageError
 from freshtake.variation.model import VariationModel
 
-TRIES = 3  # pools that are started in all, if processes of one are killed
+TRIES = 3  # pools started in total, if processes are killed
 PATIENCE = 10.0  # seconds to reach a scheduler
 
 
@@ -34,12 +34,12 @@ def run_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
         except BrokenProcessPool:
             continue
     raise UsageError(
-        f"workers were killed {TRIES} times (is memory short?): the same command continues, with fewer --workers"
+        f"workers were killed {TRIES} times (is memory short?): run the same command with fewer --workers to continue"
     )
 
 
 def _pooled(tasks: list[Task], workers: int) -> Iterator[Record]:
-    # Spawned processes: forked ones inherit threads' locks. Few tasks are queued, so that memory stays flat.
+    # Spawn processes: forked ones inherit threads' locks. Queue few tasks, so memory stays flat.
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_end_with_the_parent)
     waiting: set[Future[Record]] = set()
@@ -57,7 +57,7 @@ def _pooled(tasks: list[Task], workers: int) -> Iterator[Record]:
 
 
 def _end_with_the_parent() -> None:
-    """Exit when the command is killed, because nothing would collect what this process makes."""
+    """Exit when the command is killed, because nothing would collect this process's results."""
     parent = parent_process()
     if parent is None:
         return
@@ -84,7 +84,7 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
                 running.add(client.submit(run_task, task, models[task.model], pure=False, retries=1))
             return task is not None
 
-        # three shards per worker: none waits for work, and the scheduler's memory stays flat
+        # three shards per worker: none is idle, and the scheduler's memory stays flat
         for _ in range(max(1, 3 * len(client.scheduler_info(n_workers=-1)["workers"]))):
             hand_over()
         try:
@@ -93,18 +93,18 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
                 hand_over()
         except lib.KilledWorker:
             raise UsageError(
-                "workers were killed again and again at the same shard (is memory short?): the same command continues"
+                "workers were repeatedly killed at the same shard (is memory short?): run the same command to continue"
             ) from None
         except (lib.client.FutureCancelledError, lib.comm.CommClosedError) as error:
             where = "" if scheduler is None else f" at {scheduler}"
             raise UsageError(
-                f"the Dask scheduler{where} went away ({type(error).__name__}): start it again; the same command "
+                f"the Dask scheduler{where} disappeared ({type(error).__name__}): restart it; the same command "
                 "continues"
             ) from None
 
 
 def check_dask(scheduler: str | None) -> None:
-    """Raise where Dask could not run: no library, scheduler or workers, or another version of freshtake on them."""
+    """Raise if Dask could not run: no library, scheduler or workers, or a different version of freshtake on them."""
     _distributed()
     if scheduler is not None:
         with _client(1, scheduler) as client:
@@ -125,9 +125,9 @@ def _sent(model: VariationModel) -> VariationModel:
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised here, in our words
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised here in our words
     if scheduler is None:
-        # Without an address the page about the cluster would be open to the network.
+        # Without an address, the cluster's status page would be open to the network.
         options: dict[str, Any] = {
             "n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
         }  # fmt: skip
@@ -149,7 +149,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
 def _reached(lib: Any, scheduler: str) -> Any:
     """Return a client of a scheduler. One that cannot connect is closed at once.
 
-    Dask would leave that to the garbage collector: if it runs while a cluster starts, the cluster waits for ever for
+    Dask would leave that to the garbage collector: if it runs while a cluster starts, the cluster waits forever for
     a lock that it holds itself.
     """
 
@@ -165,9 +165,9 @@ def _reached(lib: Any, scheduler: str) -> Any:
 
 
 def _check_versions(client: Any) -> None:
-    """Check that all workers have this freshtake: another one would make other bytes."""
+    """Check that all workers have this version of freshtake: another would make different bytes."""
 
-    def version() -> str:  # sent as code, since a worker may have a freshtake without crowds
+    def version() -> str:  # sent as code, since a worker's freshtake may lack crowds
         try:
             import freshtake
 

@@ -1,7 +1,7 @@
-"""A crowd as a job for a render farm: plan once, make the parts, check and list them.
+"""Write a crowd as a job for a render farm: plan once, make the parts, check and list them.
 
-Two farms have a format for it: Open Job Description 2023-09 (Deadline Cloud and others; the template is JSON, which is
-YAML as well) and Flamenco, Blender's farm, whose job types are scripts in JavaScript. Any other queue runs the same
+Two kinds of farms have a format for this: Open Job Description 2023-09 (Deadline Cloud and others; a JSON template, so
+also YAML) and Flamenco, Blender's farm, whose job types are scripts in JavaScript. Any other queue runs the same
 three commands with --plan-only, --shard K/N and neither.
 """
 
@@ -22,8 +22,8 @@ from freshtake.requests.fields import fields_of
 FLAMENCO = ".js"
 OPEN_JOB_DESCRIPTION = (".yaml", ".yml", ".json")
 
-# Flamenco calls compileJob with the settings of the form that JOB_TYPE describes; {freshtake} is a variable of the
-# manager, so that each platform can have its path to the program.
+# Flamenco calls compileJob with the settings of the form that JOB_TYPE describes; {freshtake} is a variable in the
+# manager, so each platform can have its own path to the program.
 _FLAMENCO_SCRIPT = """\
 // A Flamenco job type that makes a crowd with freshtake: copy it into the folder "scripts" of Flamenco Manager.
 const JOB_TYPE = {
@@ -45,7 +45,7 @@ function compileJob(job) {
     const settings = job.settings;
     const command = ["crowd", settings.source, "-o", settings.out, "--quiet"].concat(OPTIONS);
 
-    // Routes and places are planned once: parts that start together would each plan them.
+    // Routes and positions are planned once: parts that start together would each plan them.
     const plan = crowdTask("plan", settings, command.concat(["--plan-only"]));
     job.addTask(plan);
 
@@ -68,7 +68,7 @@ function crowdTask(name, settings, args) {
 """
 
 
-# The farm chooses parts and processes; all other options are the same for all tasks.
+# The farm chooses parts and processes; all other options are the same for every task.
 _PER_TASK = {"source", "out", "job", "shard", "plan_only", "engine", "workers", "scheduler"}
 
 
@@ -85,13 +85,13 @@ def option_words(request: Crowd) -> list[str]:
 
 
 def write_job(target: Path, request: Crowd, plan: Plan) -> int:
-    """Write a job that makes a crowd in parts, and return how many it has.
+    """Write a job that makes a crowd in parts, and return the number of parts.
 
-    The ending of `target` chooses the farm: .yaml, .yml or .json for Open Job Description, .js for a Flamenco job type.
+    The extension of `target` chooses the farm: .yaml, .yml or .json for Open Job Description, .js for Flamenco.
     All workers share the folders that the request names.
     """
     source, out, options = request.source, request.out, option_words(request)
-    # with more than a hundred parts, starting Python would cost more time than it saves
+    # beyond a hundred parts, starting Python would cost more time than it saves
     parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:
@@ -115,7 +115,7 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
 def job_template(source: Path, out: Path, target: Path, parts: int, options: list[str]) -> dict[str, Any]:
     """Return an Open Job Description template: a planning step, one task per part, and a step for the manifest.
 
-    Paths below the folder of the template are its defaults; others have to be given, since defaults must be relative.
+    Paths below the template's folder are its defaults; others must be given, since defaults must be relative.
     """
     command = ["crowd", "{{Param.Source}}", "-o", "{{Param.Out}}", "--quiet", *options]
     part = ["--shard", "{{Task.Param.Part}}/{{Param.Parts}}"]

@@ -1,4 +1,4 @@
-"""The folder of a crowd: the settings it was begun with, what is finished, and the manifest."""
+"""The folder of a crowd: its initial settings, what is finished, and the manifest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORDS = "records"
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of a crowd and replace existing ones: left by a run that was stopped, or to be renewed."""
+    """Write files of a crowd and replace existing ones, which a stopped run left or which must be renewed."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)
@@ -39,7 +39,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Encode readable JSON, with the same bytes for the same value."""
+    """Encode readable JSON, always with the same bytes for the same value."""
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
@@ -60,7 +60,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
     groups, shards = manifest.get("groups"), manifest.get("shards") or []
-    # Bounds are those of the command that makes crowds: a changed number must not cost memory or time.
+    # Bounds are those of the command that makes crowds: a tampered number must not cost memory or time.
     good = {
         "mode": manifest.get("mode") in MODES,
         "seconds": _is_number(manifest.get("seconds")) and 0.0 < manifest["seconds"] <= MOST_SECONDS,
@@ -85,7 +85,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _is_record(record: Any) -> bool:
-    """Return whether this describes a shard in the crowd's folder: no file elsewhere must be read for it."""
+    """Return whether this describes a shard in the crowd's folder: no file elsewhere may be read for it."""
     if not isinstance(record, dict) or not isinstance(record.get("group"), str):
         return False
     file, first, last = record.get("file"), record.get("first"), record.get("last")
@@ -94,7 +94,7 @@ def _is_record(record: Any) -> bool:
 
 
 def read_characters(folder: Path) -> list[dict[str, Any]]:
-    """Read which character plays which motion, where and from which phase; all columns but the group are numbers."""
+    """Read which character plays which motion, where and from which phase; all columns except the group are numbers."""
     path = folder / CHARACTERS
     rows = csv_rows(path)
     names = rows[0][1] if rows else []
@@ -109,7 +109,7 @@ def read_characters(folder: Path) -> list[dict[str, Any]]:
             values: dict[str, Any] = dict(zip(names, row, strict=True))
             values |= {name: float(value) for name, value in values.items() if name != "group"}
         except ValueError:
-            problem = f"{len(names)} cells were expected, numbers in all but the group"
+            problem = f"{len(names)} cells were expected, with numbers in all but the group"
             raise FormatError(path, problem, f"line {line}") from None
         if not all(math.isfinite(value) for name, value in values.items() if name != "group"):
             raise FormatError(path, "finite numbers were expected", f"line {line}")
@@ -127,7 +127,7 @@ def is_crowd(folder: Path) -> bool:
 
 
 def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
-    """Write the settings, or check that the folder was begun with the same; `replace` removes what is there."""
+    """Write the settings, or check that the folder was begun with the same ones; `replace` removes existing files."""
     path = folder / SETTINGS
     asked = {"format": FORMAT, "version": VERSION, **settings}
     if is_crowd(folder):
@@ -137,7 +137,7 @@ def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
         if not replace:
             raise FormatError(
                 folder,
-                f"the folder holds a crowd of other settings ({_difference(old, asked)}): name another folder, or "
+                f"the folder contains a crowd with other settings ({_difference(old, asked)}): name another folder, or "
                 "replace that crowd with --force",
             )
         clear(folder)
@@ -167,7 +167,7 @@ def _short(value: Any) -> str:
 
 
 def clear(folder: Path) -> None:
-    """Remove the files of a crowd and nothing else; the settings go first, so that a partial crowd is never valid."""
+    """Remove the files of a crowd and nothing else; settings go first, so a partial crowd is never valid."""
     for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "crowd_blender.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
@@ -185,7 +185,7 @@ def clear(folder: Path) -> None:
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:
-    """Write what the folder holds: the settings, and every shard with its checksum."""
+    """Write the contents of the folder: the settings, and every shard with its checksum."""
     settings = read_json(folder / SETTINGS)
     summed = ("frames", "bytes", "drawn_again", "amber", "red")
     totals = {key: sum(record.get(key, 0) for record in records) for key in summed}

@@ -1,4 +1,4 @@
-"""Ground that is not flat: heights on a grid, and bodies that are lifted onto it."""
+"""Ground that is not flat: heights on a grid, and bodies lifted onto it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
 from freshtake.motion.planting.planting_model import make_bones
 from freshtake.numeric.arrays import Floats
 
-EASED = 0.12  # seconds: standard deviation by which the height of hips is smoothed
+EASED = 0.12  # seconds: standard deviation of the smoothing of hip heights
 MOST = 8192  # rows and columns
 ENDINGS = (".png", ".npy", ".csv")
 
@@ -36,10 +36,10 @@ class Ground(NamedTuple):
     size: tuple[float, float]
 
     def at(self, places: Floats) -> Floats:
-        """Interpolate heights at places (..., 2) from the four nearest cells; outside, those of the border apply."""
+        """Interpolate heights at positions (..., 2) from the four nearest cells; outside, those at the border apply."""
         count = np.array(self.heights.shape[::-1])
         share = (places - np.array(self.center)) / np.array(self.size) + 0.5
-        # The first and last heights lie on the borders of the rectangle, so there is one cell less than heights.
+        # The first and last heights are on the borders of the rectangle, so there is one cell fewer than heights.
         cells = np.clip(share * (count - 1), 0.0, count - 1.0)
         low = np.minimum(cells.astype(np.intp), np.maximum(count - 2, 0))
         high = np.minimum(low + 1, count - 1)
@@ -53,8 +53,8 @@ class Ground(NamedTuple):
 def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     """Lift a motion over a flat floor (metres, y up) onto the ground.
 
-    Every foot is lifted by the height under it, so that one on the floor stays on it; hips by that under the lower
-    foot, smoothed, so that no leg has to stretch. Without legs the body is lifted by the height under its root.
+    Every foot is lifted by the height under it, so one on the floor stays on it; hips by that under the lower
+    foot, smoothed, so no leg has to stretch. Without legs, the body is lifted by the height under its root.
     """
     places = clip.positions()
     root = clip.root.copy()
@@ -64,7 +64,7 @@ def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     feet = np.stack([places[:, list(leg.points)].mean(axis=1)[:, [0, 2]] for leg in legs], axis=1)
     under = ground.at(feet)  # (frames, legs)
     root[:, 1] += _eased(under.min(axis=1), clip.frame_time)
-    # Feet move straight up: moving them aside as well would let standing feet slide.
+    # Feet move straight up: also moving them sideways would let standing feet slide.
     moves = np.zeros((len(clip), len(legs), 3))
     moves[..., 1] = under
     rotations, by_ankle = clip.rotations.copy(), np.zeros(len(legs), dtype=np.intp)
@@ -102,11 +102,11 @@ def _picture(path: Path) -> Floats:
     try:
         with Image.open(io.BytesIO(read_bytes(path)), formats=["PNG"]) as picture:
             if max(picture.size) > MOST:
-                raise FormatError(path, f"at most {MOST} x {MOST} pixels are read")
+                raise FormatError(path, f"at most {MOST} x {MOST} pixels can be read")
             deep = picture.mode.startswith("I")
             values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise FormatError(path, "this is no PNG picture, or it is damaged") from None
+        raise FormatError(path, "this is not a PNG image, or it is damaged") from None
     return np.asarray(values / (65535.0 if deep else 255.0))
 
 
@@ -130,7 +130,7 @@ def _table(path: Path) -> Floats:
 
 
 def keep_ground(folder: Path, ground: Ground) -> str:
-    """Write the heights next to the shards, where all workers see them, and return their checksum."""
+    """Write the heights next to the shards, where all workers can read them, and return their checksum."""
     arrays = {"heights": ground.heights, "center": np.array(ground.center), "size": np.array(ground.size)}
     digest = ground_checksum(ground)
     path = folder / GROUND
@@ -153,7 +153,7 @@ def _kept_checksum(path: Path) -> str:
 
 @lru_cache(maxsize=4)
 def kept_ground(folder: Path, checksum: str) -> Ground:
-    """Read what `keep_ground` wrote, once in a process."""
+    """Read what `keep_ground` wrote, once per process."""
     ground = _read(folder / GROUND)
     if ground_checksum(ground) != checksum:
         raise FormatError(folder / GROUND, "this is not the ground that the crowd was begun with: run it again")

@@ -32,12 +32,12 @@ from freshtake.requests.crowd import Crowd
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
-# Fields of a request that replace those of the plan; the plan calls the count `number`.
+# Fields of a request that override those of the plan; the plan calls the count `number`.
 CHANGES = ("count", "seconds", "fps", "mode", "variants", "seed")
 
 
 class CrowdMade(NamedTuple):
-    """The folder, how many shards this run made or found finished, how many are missing, and all records."""
+    """The folder, how many shards were made, already finished or are missing, and all records."""
 
     folder: Path
     made: int
@@ -60,7 +60,7 @@ class JobWritten(NamedTuple):
 
 
 def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] | None = None) -> CrowdMade | JobWritten:
-    """Make the crowd of a model or a plan, or write a job that makes it on a render farm."""
+    """Make a crowd from a model or a plan, or write a job that makes it on a render farm."""
     check_folder(request.out)
     part = part_asked(request.shard)
     if request.plan_only and request.shard is not None:
@@ -85,9 +85,9 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
 
 
 def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
-    """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
+    """Read the plan of a request from its file, or make one for a single model; return it with its tables of positions.
 
-    The request takes precedence over the file, except that groups keep a character that they name.
+    The request takes precedence over the file, except that groups keep any character they name.
     """
     source, character = request.source, request.character
     changes = {key: value for key in CHANGES if (value := getattr(request, key)) is not None}
@@ -110,7 +110,7 @@ def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder with other files in it, before any work; one that holds a crowd may be continued."""
+    """Refuse a folder with other files in it, before any work; a folder with a crowd may be continued."""
     if not is_crowd(folder):
         check_free(folder)
 
@@ -130,22 +130,22 @@ def crowd_make(
     keep_going: bool = False,
     report: Report = silent,
 ) -> CrowdMade:
-    """Make a crowd, or continue one where a run of the same plan was stopped.
+    """Make a crowd, or continue where a run of the same plan was stopped.
 
     The run that finds all shards finished writes the manifest.
 
     Args:
-        plan: Who the crowd is made of, how many, how long and where.
-        folder: Where it goes: new, empty, or begun by a run of the same plan.
+        plan: The characters, their number, and how long and where they move.
+        folder: Destination: new, empty, or begun by a run of the same plan.
         format: One of `FORMATS`.
         part: (K, N) makes the K-th of N parts only, for farms.
         engine: One of `ENGINES`.
         workers: How many processes; None: one per core.
         scheduler: The address of a Dask scheduler; None: a cluster on this machine.
-        places: Tables of places that the plan names, as read.
-        replace: Whether a crowd of another plan in the folder is removed.
+        places: Tables of positions that the plan names, as read.
+        replace: Whether to remove a crowd of another plan from the folder.
         plan_only: Whether to stop after the settings, routes, ground and list of characters are written.
-        keep_going: Whether motions that fail the body checks are written instead of refused (see motion.verdict).
+        keep_going: Whether to write motions that fail the body checks instead of refusing them (see motion.verdict).
         report: Called with the progress.
 
     Returns:
@@ -177,7 +177,7 @@ def crowd_make(
     for count, record in enumerate(records_run, start=1):
         records_by_shard[record["shard"]] = record
         report(Progress(count / len(unfinished), f"shard {count} of {len(unfinished)}"))
-    # Shards of other parts of a farm count too, by their records alone.
+    # Shards of other parts of a farm also count, judged only by their records.
     others = {s.number: finished(folder, s, verify=False) for s in shards if s.number not in records_by_shard}
     records_by_shard |= others
     # The manifest is written once every shard is finished, by any run.
@@ -221,7 +221,7 @@ def _speeds(plan: Plan) -> list[float]:
         model = model_at(group.model)
         body = body_of(model, group.model.name)
         speed = speed_of(model, body)
-        if group.character is not None:  # also raises where nothing can be retargeted to it
+        if group.character is not None:  # also raises if nothing can be retargeted to it
             speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
         out.append(speed)
     return out
@@ -239,7 +239,7 @@ def rate_of(plan: Plan) -> float:
         return plan.fps
     if any(abs(rate / first - 1.0) > 1e-6 for rate in rates.values()):
         listed = ", ".join(f"{name} {rate:g}" for name, rate in rates.items())
-        raise UsageError(f"fps: the models have different frame rates ({listed}): say which one the crowd is to have")
+        raise UsageError(f"fps: the models have different frame rates ({listed}): choose one for the crowd")
     return first
 
 
@@ -251,9 +251,9 @@ def _check_options(plan: Plan, format: str, engine: str, workers: int | None, sc
     if format == "usd":
         pxr()
         if plan.mode == "library":
-            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
+            raise UsageError("a library cannot be a USD stage, where each character has its own motion: use fbx or glb")
     if format in ("glb", "fbx") and plan.mode == "unique":
-        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
+        raise UsageError(f"{format} files contain a library: add --mode library, or write npz, usd or bvh")
     if workers is not None and workers < 1:
         raise UsageError(f"the number of workers must be 1 or more, not {workers}")
     if scheduler is not None and engine != "dask":
@@ -261,7 +261,7 @@ def _check_options(plan: Plan, format: str, engine: str, workers: int | None, sc
 
 
 def _run(tasks: Sequence[Task], engine: str, workers: int | None, scheduler: str | None) -> Iterator[Record]:
-    """Run tasks on an engine; a single one, or all with one worker, in this process."""
+    """Run tasks on an engine; a single task, or all with one worker, run in this process."""
     if engine == "dask":
         return run_on_dask(tasks, workers or usable_cores(), scheduler)
     if len(tasks) > 1 and (many := workers or usable_cores()) > 1:
@@ -284,7 +284,7 @@ def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Ta
 
 
 def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | None) -> dict[str, Any]:
-    """Gather all that determines the content of the files, with checksums of the models and of the cast."""
+    """Gather everything that determines the content of the files, with checksums of the models and the cast."""
     out = asdict(plan)
     out["fps"] = fps
     for group, settings in zip(plan.groups, out["groups"], strict=True):
@@ -309,7 +309,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_characters(folder: Path, plan: Plan, cast: Cast, ground: Ground | None) -> None:
-    """Write the table of characters: places in metres, headings in degrees, start phases of a library's variants."""
+    """Write the table of characters: positions in metres, headings in degrees, start phases of a library's variants."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["character", "group", "variant", "x", "y", "z", "heading_deg", "phase", "amount", "size"])

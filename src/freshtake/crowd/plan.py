@@ -1,4 +1,4 @@
-"""Plan: who a crowd is made of, how many there are, how long they move and where they are placed."""
+"""Plans of crowds: the characters, their number, how long they move and where they are placed."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FRAMES = 20_000  # in a shard: about 0.4 s of work and ten megabytes
 
 @dataclass(frozen=True)
 class Placement:
-    """Where characters are placed, in metres on the ground (x, z).
+    """Positions of characters, in metres on the ground (x, z).
 
-    `spacing` is the distance of neighbors on a grid and along paths, and the least distance in a disc. A disc without
-    `radius` is as large as it has to be. `center` is the middle of a grid or a disc.
+    `spacing` is the distance of neighbors on a grid and along paths, and the minimum distance in a disc. A disc without
+    `radius` is as large as necessary. `center` is the middle of a grid or a disc.
     """
 
     kind: str = "grid"
@@ -42,12 +42,12 @@ class Placement:
 
 @dataclass(frozen=True)
 class Group:
-    """Characters that share a model: their share of the crowd, and ranges that each of them is drawn from.
+    """Characters that share a model: their share of the crowd, and ranges from which each is drawn.
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
     it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
-    the nearest of `paths`. With a separate `placement` they are not among the others. Their motions are
-    retargeted onto a `character`, a file with a skin, where one is named.
+    the nearest of `paths`. With a separate `placement`, they are not mixed with the others. Their motions are
+    retargeted to a `character`, a file with a skin, if one is named.
     """
 
     model: Path
@@ -65,7 +65,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Avoidance:
-    """Walkers do not walk through each other: `radius` of a body of size 1 in metres, seen `horizon` seconds ahead."""
+    """Walkers that avoid each other: `radius` of a body of size 1 in metres, looking `horizon` seconds ahead."""
 
     radius: float = 0.3
     horizon: float = 3.0
@@ -75,7 +75,7 @@ class Avoidance:
 class GroundMap:
     """Heights from a file over a rectangle of this `size` (x, z) around `center`, in metres.
 
-    Values of the file are multiplied by `height`: those of a picture are 0 (black) to 1 (white), others as they are.
+    Values in the file are multiplied by `height`: those of a picture are 0 (black) to 1 (white), others are unchanged.
     """
 
     file: Path
@@ -86,7 +86,7 @@ class GroundMap:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How often a view of so many `visible` characters may show the same motion twice, less than `within` s apart."""
+    """How often a view of this many `visible` characters may show the same motion twice, less than `within` s apart."""
 
     visible: int
     probability: float = 0.05
@@ -114,7 +114,7 @@ class Plan:
 
     @property
     def steered(self) -> bool:
-        """Whether characters follow routes that are planned before their motions are made."""
+        """Whether characters follow routes planned before their motions are made."""
         return self.avoidance is not None or any(group.paths or group.target for group in self.groups)
 
     def __post_init__(self) -> None:
@@ -137,18 +137,18 @@ class Plan:
         if self.steered and self.mode == "library":
             what = "avoidance" if self.avoidance is not None else "paths and targets of groups"
             raise UsageError(
-                "mode: characters share the loops of a library and cannot be steered one by one: use the mode unique, "
+                "mode: characters of a library share loops and cannot be steered individually: use the mode unique, "
                 f"or leave out {what}"
             )
         if self.repetition is not None and self.mode != "library":
-            raise UsageError('repetition: only motions of a library are repeated: add mode = "library"')
+            raise UsageError('repetition: only motions of a library repeat: add mode = "library"')
         total = sum(group.share for group in self.groups)
         if not self.groups or abs(total - 1.0) > 1e-6:
             raise UsageError(f"groups: the shares must sum to 1, but sum to {total:g}")
 
 
 def counts(total: int, shares: tuple[float, ...]) -> list[int]:
-    """Find integers that sum to `total`, as near to the shares as can be (largest remainders)."""
+    """Find integers that sum to `total`, as near to the shares as possible (largest remainders)."""
     exact = [total * share / sum(shares) for share in shares]
     out = [math.floor(value) for value in exact]
     by_rest = sorted(range(len(shares)), key=lambda k: (out[k] - exact[k], k))
@@ -158,7 +158,7 @@ def counts(total: int, shares: tuple[float, ...]) -> list[int]:
 
 
 def library_counts(plan: Plan) -> list[int]:
-    """Count the variants of the library that each group gets: by its share, and at least one."""
+    """Count the library variants that each group gets: by its share, and at least one."""
     spare = plan.variants - len(plan.groups)
     return [1 + extra for extra in counts(spare, tuple(group.share for group in plan.groups))]
 
@@ -173,17 +173,17 @@ class Shard(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its files."""
+        """Name of its files."""
         return f"shard_{self.number:06d}"
 
     @property
     def size(self) -> int:
-        """The number of motions in it."""
+        """Number of motions in it."""
         return self.last - self.first + 1
 
 
 def shards_of(plan: Plan, fps: float) -> list[Shard]:
-    """List all shards of a crowd; none holds two groups."""
+    """List all shards of a crowd; none contains two groups."""
     if plan.mode == "library":
         sizes = library_counts(plan)
     else:
@@ -200,7 +200,7 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
 
 
 def part_asked(text: str | None) -> tuple[int, int]:
-    """Parse `K/N`, the K-th of N parts of the shards; without a text, all of them."""
+    """Parse `K/N`, the K-th of N parts of the shards; no text means all of them."""
     if text is None:
         return 1, 1
     first, _, second = text.partition("/")
@@ -210,21 +210,21 @@ def part_asked(text: str | None) -> tuple[int, int]:
 
 
 def part_of(shards: list[Shard], part: tuple[int, int]) -> list[Shard]:
-    """Return every N-th shard, so that groups are spread over the parts."""
+    """Return every N-th shard, which spreads groups over the parts."""
     return shards[part[0] - 1 :: part[1]]
 
 
-# How many motions a library needs so that a view hardly ever shows the same one twice: the birthday problem, in time.
-# Each of v visible characters plays one of m loops of T seconds from a random moment on. Two are copies of each other
-# where they play the same loop less than w seconds apart. Of k characters on one loop no two are copies with
+# How many motions a library needs for a view to hardly ever repeat one: the birthday problem, in time.
+# Each of v visible characters plays one of m loops of T seconds from a random moment. Two are copies of each other
+# if they play the same loop less than w seconds apart. Of k characters on one loop, no two are copies with
 # probability (1 - k w / T)^(k - 1), the law of gaps between random points on a circle; characters fall onto loops at
-# random, so that probabilities of sets of loops are combined with binomial weights. With w = T / 2 it is the plain
+# random, so probabilities of sets of loops are combined with binomial weights. With w = T / 2 it is the plain
 # birthday problem.
 MOST_VARIANTS = 1_000_000
 
 
 class LoopSet(NamedTuple):
-    """Loops that share characters: the part of the crowd that plays them, how many there are, and w / T."""
+    """Loops that share characters: the fraction of the crowd that plays them, their number, and w / T."""
 
     share: float
     loops: int
@@ -232,7 +232,7 @@ class LoopSet(NamedTuple):
 
 
 def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
-    """Compute how likely it is that at least two of the visible characters are copies of each other."""
+    """Compute the probability that at least two of the visible characters are copies of each other."""
     none, share = _apart(visible, sets[0].loops, sets[0].near), sets[0].share
     for one in sets[1:]:
         none = _together(none, _apart(visible, one.loops, one.near), share / (share + one.share))
@@ -241,7 +241,7 @@ def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
 
 
 def loops_needed(visible: int, probability: float, shares: Sequence[float], near: float) -> int:
-    """Find the least number of loops, over all groups by their shares, that keeps the probability of copies."""
+    """Find the smallest number of loops, over all groups by their shares, that keeps the probability of copies."""
 
     def risk(loops: int) -> float:
         parts = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
@@ -262,7 +262,7 @@ def loops_needed(visible: int, probability: float, shares: Sequence[float], near
 
 
 def _one_loop(visible: int, near: float) -> Floats:
-    """Compute the probability (visible + 1,) that no two of so many characters on one loop are copies."""
+    """Compute the probability (visible + 1,) that no two of that many characters on one loop are copies."""
     count = np.arange(visible + 1.0)
     gap = np.maximum(1.0 - count * near, 0.0)
     return np.where(count < 2.0, 1.0, gap ** np.maximum(count - 1.0, 0.0))
@@ -278,13 +278,13 @@ def _apart(visible: int, loops: int, near: float) -> Floats:
 
 
 def _together(first: Floats, second: Floats, share: float) -> Floats:
-    """Join two sets of loops, of which the first gets this share of the characters."""
+    """Join two sets of loops, the first of which gets this share of the characters."""
     count = np.arange(len(first))
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # of factorials
     out = np.empty(len(first))
     for n in count:
         k = count[: n + 1]
-        # Through logarithms, because factorials of some hundred characters overflow.
+        # Use logarithms, because factorials of a few hundred characters overflow.
         weight = np.exp(logs[n] - logs[k] - logs[n - k] + k * np.log(share) + (n - k) * np.log1p(-share))
         out[n] = (weight * first[k] * second[n - k]).sum()
     return out

@@ -1,4 +1,4 @@
-"""Plans from files: crowd.toml, and tables of places. Errors name the key or the line."""
+"""Plans from files: crowd.toml, and tables of positions. Errors name the key or the line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
-    """Read a plan from TOML; files that it names are next to it. `changes` replace fields of the file."""
+    """Read a plan from TOML; files that it names are relative to it. `changes` override fields of the file."""
     values = _loaded(path)
     for key, problem in problems(values):
         raise FormatError(path, problem, key)
@@ -75,13 +75,13 @@ def _loaded(path: Path) -> dict[str, Any]:
     except ValueError as error:
         where = re.search(r"line (\d+)", str(error))
         place = f"line {where[1]}" if where else ""
-        raise FormatError(path, "this is no TOML: check quotes, brackets and equals signs", place) from None
+        raise FormatError(path, "this is not TOML: check quotes, brackets and equals signs", place) from None
 
 
 def _named_file(path: Path, name: str, what: str, key: str) -> Path:
     file = path.parent / name
     if not file.is_file():
-        raise FormatError(path, f"there is no {what} {name!r}: check the path, from the plan on", key)
+        raise FormatError(path, f"there is no {what} {name!r}: check the path, relative to the plan", key)
     return file
 
 
@@ -89,7 +89,7 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     key = f"groups[{number}]"
     model = _named_file(path, values["model"], "model", f"{key}.model")
     if many > 1 and "share" not in values:
-        raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
+        raise FormatError(path, "with several groups, each needs its share, such as 0.6", f"{key}.share")
     ranges: dict[str, Any] = {}
     for name in RANGES:
         if name in values:
@@ -113,7 +113,7 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
     """Choose enough variants to keep repetition as rare as requested."""
     if "variants" in plain:
-        raise FormatError(path, "it decides how many variants there are: leave out variants", "repetition")
+        raise FormatError(path, "it determines the number of variants: leave out variants", "repetition")
     repetition = Repetition(**plain["repetition"])
     seconds = float(plain.get("seconds", Plan.seconds))
     near = min(0.5, repetition.within / seconds) if seconds > 0.0 else 0.5
@@ -124,7 +124,7 @@ def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[
 def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
     file = _named_file(path, values["file"], "height map", "ground.file")
     if file.suffix.lower() == ".png" and "height" not in values:
-        raise FormatError(path, "a picture needs it: how high white is, in metres", "ground.height")
+        raise FormatError(path, "a picture needs it: the height of white, in metres", "ground.height")
     wide, deep = values["size"]
     x, z = values.get("center", (0.0, 0.0))
     return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(values.get("height", 1.0)))
@@ -133,10 +133,10 @@ def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
 def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
     kind = values.get("kind", "grid")
     for name in values.keys() - TAKES[kind] - {"kind"}:
-        raise FormatError(path, f"a placement of the kind {kind} has no {name}", f"{key}.{name}")
+        raise FormatError(path, f"a placement of kind {kind} has no {name}", f"{key}.{name}")
     needed = NEEDS.get(kind)
     if needed is not None and needed not in values:
-        raise FormatError(path, f"a placement of the kind {kind} needs it", f"{key}.{needed}")
+        raise FormatError(path, f"a placement of kind {kind} needs it", f"{key}.{needed}")
     x, z = values.get("center", (0.0, 0.0))
     file = path.parent / values["file"] if "file" in values else None
     lines = _lines(path, values.get("paths", ()), f"{key}.paths")
@@ -145,29 +145,29 @@ def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
 
 
 def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) -> tuple[Polyline, ...]:
-    """Check polylines; a point that repeats the one before it is refused."""
+    """Check polylines; refuse a point that repeats the previous one."""
     lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
             if math.dist(a, b) < 1e-9:  # it would have no direction
-                problem = "this point is where the one before it is: leave it out"
+                problem = "this point repeats the previous one: leave it out"
                 raise FormatError(path, problem, f"{key}[{number}][{place + 1}]")
     return lines
 
 
 def read_places(plan: Plan) -> dict[Path, Places]:
-    """Read the tables of places that a plan names, by their files."""
+    """Read the tables of positions that a plan names, by file."""
     placements = [group.placement for group in plan.groups if group.placement is not None]
     files = [placement.file for placement in (plan.placement, *placements)]
     return {file: read_table(file) for file in files if file is not None}
 
 
 def read_table(path: Path) -> Places:
-    """Read places from a table with the columns x, z and, optionally, heading in degrees."""
+    """Read positions from a table with the columns x, z and, optionally, heading in degrees."""
     rows = csv_rows(path)
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if "x" not in header or "z" not in header:
-        raise FormatError(path, "columns x and z were expected, and heading (degrees) if wanted", "line 1")
+        raise FormatError(path, "columns x and z were expected, and optionally heading (degrees)", "line 1")
     columns = [header.index(name) for name in ("x", "z", "heading") if name in header]
     values = []
     for line, row in rows[1:]:
@@ -216,10 +216,10 @@ def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tu
     rules = rule["properties"]
     for name in value:
         if name not in rules:
-            yield _below(key, name), f"there is no such key here; there are {', '.join(rules)}"
+            yield _below(key, name), f"no such key here; the keys are {', '.join(rules)}"
     for name in rule.get("required", ()):
         if name not in value:
-            yield _below(key, name), "this key is needed"
+            yield _below(key, name), "this key is required"
     for name, rule_of_key in rules.items():
         if name in value:
             yield from _problems(value[name], rule_of_key, _below(key, name))

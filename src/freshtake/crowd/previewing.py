@@ -25,13 +25,13 @@ from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.crowd import CrowdPreview
 from freshtake.workflows.outputs import check_targets
 
-FRAMES = 15_000  # that a page holds: some four megabytes
+FRAMES = 15_000  # per page: about four megabytes
 FPS, LEAST_FPS = 30.0, 10.0
 ROLES = ("variant", "input", "extra")  # of groups, by their colors
 
 
 class Previewed(NamedTuple):
-    """What was written, and how many characters and motions of the crowd it shows."""
+    """Written files, and how many characters and motions of the crowd they show."""
 
     written: list[Path]
     characters: int
@@ -42,7 +42,7 @@ class Previewed(NamedTuple):
 def crowd_preview(
     request: CrowdPreview, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> Previewed:
-    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page."""
+    """Show a crowd of any format: up to 2,000 characters, which share motions if there are too many for a page."""
     folder, page, picture = request.folder, request.out, request.png
     if page is None and picture is None:
         raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")
@@ -62,7 +62,7 @@ def crowd_preview(
 
 
 def crowd_scene(folder: Path) -> tuple[Scene, int]:
-    """Lay out a crowd on the page's floor, in metres, and count its motions in all."""
+    """Lay out a crowd on the page's floor, in metres, and count all its motions."""
     manifest = read_manifest(folder)
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])
     library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
@@ -86,7 +86,7 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
 
 
 class _Shown(NamedTuple):
-    """A motion of the crowd that is shown, and where it is in its shard."""
+    """A shown motion of the crowd, and its position in its shard."""
 
     number: int
     group: str
@@ -102,7 +102,7 @@ def _shown(
     roles: dict[str, str],
     library: bool,
 ) -> list[_Shown]:
-    """Choose motions spread over all shards; `played` are seconds, and frames per second at most."""
+    """Choose motions spread over all shards; `played` is seconds, and maximum frames per second."""
     seconds, fps = played
     every = records[-1]["last"]
     chosen = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
@@ -123,7 +123,7 @@ def _shown(
 
 
 def _played(clip: Clip, travel: Floats, seconds: float) -> Clip:
-    """Return a motion as it is shown: a loop is repeated until it covers the time shown."""
+    """Return a motion as shown: a loop is repeated until it covers the time shown."""
     if not np.any(travel != 0.0):
         return clip
     rounds = 2 + int(seconds / (len(clip) * clip.frame_time))
@@ -132,7 +132,7 @@ def _played(clip: Clip, travel: Floats, seconds: float) -> Clip:
 
 
 def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
-    """Let figures of one skeleton share their body, so that a page holds it once."""
+    """Let figures of one skeleton share their body, so a page contains it once."""
     for other in others:
         body = other.figure.body
         if np.array_equal(body.bones, figure.body.bones) and np.array_equal(body.radii, figure.body.radii):
@@ -141,13 +141,13 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
-    """Place characters with their motion or, where it is not shown, another one of their group."""
+    """Place characters with their motion or, if it is not shown, another of their group."""
     shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
     rows = read_characters(folder)
-    # a browser draws some 2,000 figures fluently: of larger crowds every second or third is shown
+    # a browser draws about 2,000 figures smoothly: for larger crowds, show every second or third
     for row in rows[:: max(1, -(-len(rows) // 2000))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))

@@ -1,7 +1,7 @@
-"""A motion bent to a route, and played at the pace that keeps the body at its place at every moment.
+"""Bend a motion to a route, and play it at the pace that keeps the body on schedule.
 
-The model's steering follows a path but not a schedule; walkers that avoid each other have to be at a place at a
-moment. So what a motion does about its path (without the sway of steps) is put onto the route, and it is played at
+The model's steering follows a path but not a schedule; walkers that avoid each other must be at a position at a
+certain time. So movement about the path (without the sway of steps) is transferred to the route, and played at
 the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
 """
 
@@ -16,11 +16,11 @@ from freshtake.motion.edit import sampled_at, turned
 from freshtake.motion.features.angles import Complexes, ground_of, set_ground
 from freshtake.numeric.arrays import Floats
 
-EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since walkers do not turn on the spot
+EASED = 0.15  # seconds: standard deviation of the smoothing of routes, since walkers do not turn on the spot
 
 
 class Route(NamedTuple):
-    """All (frames,): where a walker is to be, its direction in radians, how far it has come."""
+    """All (frames,): a walker's target position, its direction in radians, the distance covered."""
 
     ground: Complexes
     direction: Floats
@@ -28,8 +28,8 @@ class Route(NamedTuple):
 
 
 def smooth_route(places: Floats, step: float, frame_time: float, frames: int) -> Route:
-    """Turn places (steps, 2), x and z every `step` seconds, into a smooth route at a frame rate."""
-    # Between control points a cubic B-spline smooths by a third of a step's square by itself.
+    """Turn positions (steps, 2), x and z every `step` seconds, into a smooth route at a frame rate."""
+    # A cubic B-spline through control points already smooths by a variance of a third of a squared step.
     points = smoothed(places[:, 1] + 1j * places[:, 0], np.sqrt((EASED / step) ** 2 - 1.0 / 3.0))
     control = np.concatenate([2.0 * points[:1] - points[1:2], points, 2.0 * points[-1:] - points[-2:-1]])
     times = np.minimum(np.arange(frames) * frame_time / step, len(points) - 1.0)
@@ -39,20 +39,20 @@ def smooth_route(places: Floats, step: float, frame_time: float, frames: int) ->
         0
     ) / 6.0
     slopes = np.diff(near, axis=0) * [(1.0 - t) ** 2, 1.0 + 2.0 * t * (1.0 - t), t**2]
-    # A body turns more slowly than it changes its path: directions are smoothed twice as far.
+    # A body turns more slowly than its path changes: smooth directions twice as far.
     velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), 2.0 * EASED / frame_time)
     speed = np.abs(velocity)
-    # A walker that hardly moves has no direction: below a tenth of the usual speed, it is interpolated.
+    # A walker that hardly moves has no direction: below a tenth of the usual speed, interpolate it.
     moving = np.flatnonzero(speed > 0.1 * max(float(np.median(speed)), 1e-9))
     moving = moving if len(moving) else np.arange(1)
     direction = np.interp(np.arange(frames), moving, np.unwrap(np.angle(velocity[moving])))
-    # Only distance along the direction counts: a walker that is pushed aside or back takes no step for it.
+    # Only distance along the direction counts: a walker pushed aside or back takes no step for it.
     ahead = np.maximum((np.diff(ground) * np.exp(-1j * direction[:-1])).real, 0.0)
     return Route(ground, direction, np.concatenate([[0.0], np.cumsum(ahead)]))
 
 
 def smoothed(values: Complexes, deviation: float) -> Complexes:
-    """Smooth by a Gaussian, with both ends continued by point reflection."""
+    """Smooth with a Gaussian, extending both ends by point reflection."""
     reach = min(max(1, round(3.0 * deviation)), len(values) - 1)
     if deviation < 0.3 or reach < 1:
         return values
@@ -62,7 +62,7 @@ def smoothed(values: Complexes, deviation: float) -> Complexes:
 
 def _averaged(values: Complexes, weights: Floats) -> Complexes:
     reach = len(weights) // 2
-    # Ends are mirrored through their point, so that a straight route stays straight up to its end.
+    # Ends are reflected through their end point, so a straight route stays straight up to its end.
     before = 2.0 * values[0] - values[reach:0:-1]
     after = 2.0 * values[-1] - values[-2 : -reach - 2 : -1]
     return np.asarray(np.convolve(np.concatenate([before, values, after]), weights, mode="valid"))
@@ -80,7 +80,7 @@ def body_path(clip: Clip, cycle: int) -> BodyPath:
     """Average over one cycle before and after, which removes what repeats with the steps."""
     places = ground_of(clip.root, clip.up)
     reach = min(cycle, len(places) - 1)
-    # Two means over a cycle, one after the other: each alone cancels the steps, both together also smooth the rest.
+    # Two consecutive means over a cycle: each alone cancels the steps, both together also smooth the rest.
     weights = np.convolve(np.ones(reach), np.ones(reach))
     ground = _averaged(places, weights / weights.sum())
     step = np.diff(ground, append=2.0 * ground[-1] - ground[-2])
@@ -89,7 +89,7 @@ def body_path(clip: Clip, cycle: int) -> BodyPath:
 
 
 class RoutedMotion(NamedTuple):
-    """The motion on its route, the frames of the drawn one that it was read at, and its mean pace."""
+    """The motion on its route, the frames at which the drawn motion was read, and its mean pace."""
 
     clip: Clip
     frames: Floats
@@ -97,7 +97,7 @@ class RoutedMotion(NamedTuple):
 
 
 def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
-    """Put a motion onto a route in lengths of its body; it has to go at least as far."""
+    """Put a motion onto a route in lengths of its body; the motion must travel at least as far."""
     path, every = body_path(clip, cycle), np.arange(len(clip))
     frames = np.interp(route.distance, path.distance, every)
     turn = route.direction - np.interp(frames, every, path.direction)

@@ -1,7 +1,7 @@
 """The routes of a complete crowd over the ground, with or without collision avoidance.
 
 Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
-follow these routes. Routes are planned once and written next to the shards, so that every part of a farm follows the
+follow these routes. Routes are planned once and written next to the shards, so that all parts of a farm follow the
 same.
 """
 
@@ -25,16 +25,16 @@ from freshtake.numeric.graphs import nearest, nearest_others, pairs_within
 from freshtake.workflows.inputs import generator
 
 STEP = 0.1  # seconds
-NEIGHBORS = 10  # the nearest are seen
+NEIGHBORS = 10  # only the nearest are seen
 FASTEST = 1.25  # times the usual speed
-SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii and twice this apart
+SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii plus twice this apart
 ROOM = 0.05  # metres of clearance that walkers try to keep beyond that
 SPACING = 0.1  # metres between samples
-AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets kept when so near
+AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets this near are kept
 
 
 class Walkers(NamedTuple):
-    """Characters at the start: place, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
+    """Characters at the start: position, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
 
     place: Floats
     speed: Floats
@@ -45,9 +45,9 @@ class Walkers(NamedTuple):
 
 
 def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
-    """Simulate places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
+    """Simulate positions (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
     steps = 2 + int(np.ceil(seconds / STEP))
-    # Preferred velocities differ by up to 1 cm/s, so that two walkers who meet head-on do not stop for ever.
+    # Preferred velocities differ by up to 1 cm/s, so that two walkers who meet head-on do not stop forever.
     uneven = 0.01 * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
     place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
     if walkers.polylines is not None:
@@ -78,7 +78,7 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
         ahead = walkers.polylines.ahead(at)
         goal = np.where(walkers.polylines.has[:, None], ahead - place, goal)
     length = np.sqrt(goal[:, 0] ** 2 + goal[:, 1] ** 2)
-    # Near a target the direction is kept, since it would turn about on arrival; without a target (NaN) nothing is far.
+    # Near a target, keep the direction, which would reverse on arrival; without a target (NaN), nothing is far.
     far = length > (AHEAD if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, AHEAD))
     out[far] = goal[far] / length[far, None]
     return out
@@ -87,7 +87,7 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
 def _eased(velocity: Floats, wish: Floats) -> Floats:
     change = wish - velocity
     length = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
-    # Velocities change by at most 2 m/s in a second.
+    # Velocities change by at most 2 m/s per second.
     return np.asarray(velocity + change * np.minimum(1.0, 2.0 * STEP / np.maximum(length, 1e-12))[:, None])
 
 
@@ -115,7 +115,7 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
 def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
     """Move discs that overlap apart, each by half the overlap, in a few rounds; standing characters are not moved."""
     out = place.copy()
-    # Moving two apart can push a third: the rounds end when no overlap exceeds a tenth of a millimetre.
+    # Moving two apart can push a third: stop when no overlap exceeds a tenth of a millimetre.
     for _ in range(20):
         pairs = pairs_within(out, 2.0 * float(radius.max()))
         gap = out[pairs[:, 1]] - out[pairs[:, 0]]
@@ -133,10 +133,10 @@ def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
 
 
 class Polylines(NamedTuple):
-    """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
+    """Samples (samples, 2) of all polylines, concatenated; for every walker, its sample at the start.
 
-    `has` says who follows a polyline at all. Polylines continue beyond their end: straight, or again where the last
-    point is the first.
+    `has` says who follows a polyline at all. Polylines continue beyond their end: straight, or from the start if the
+    last point is the first.
     """
 
     samples: Floats
@@ -144,12 +144,12 @@ class Polylines(NamedTuple):
     has: Bools
 
     def ahead(self, at: Ints) -> Floats:
-        """Return what walkers at these samples head for (walkers, 2)."""
+        """Return the points that walkers at these samples head for (walkers, 2)."""
         return np.asarray(self.samples[at + round(AHEAD / SPACING)])
 
     def advanced(self, at: Ints, place: Floats) -> Ints:
-        """Find the sample nearest to each place, not before the previous one."""
-        # Only a few metres ahead: a polyline may cross itself, and walkers must not change branches there.
+        """Find the sample nearest to each position, not before the previous one."""
+        # Look only a few metres ahead: a polyline may cross itself, and walkers must not change branches there.
         window = at[:, None] + np.arange(round(3.0 * AHEAD / SPACING))
         off = self.samples[window] - place[:, None]
         return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
@@ -158,7 +158,7 @@ class Polylines(NamedTuple):
 def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
     """Assign to walkers the nearest polyline of their group.
 
-    `longest` is the greatest distance that any walker covers.
+    `longest` is the largest distance that any walker covers.
     """
     if not any(len(group_lines) for group_lines in lines):
         return None
@@ -195,7 +195,7 @@ def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
 
 
 def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
-    """Add the routes of all walkers to the cast: planned now, or read where another part has written them."""
+    """Add the routes of all walkers to the cast: planned now, or read if another part has written them."""
     walkers = walkers_of(plan, cast, np.array(speeds))
     digest = hashlib.sha256(repr((plan.seed, plan.seconds, plan.avoidance)).encode())
     for values in (*walkers[:5], *(walkers.polylines or ())):
@@ -225,7 +225,7 @@ def _kept(path: Path, key: str) -> Floats | None:
 
 
 def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
-    """Return all characters at the start; raise where bodies overlap that are to avoid each other."""
+    """Return all characters at the start; raise if bodies that should avoid each other overlap."""
     speed = speeds[cast.group] * cast.size
     target = np.array([group.target or (np.nan, np.nan) for group in plan.groups])[cast.group]
     lines = [[np.array(line) for line in group.paths] for group in plan.groups]
@@ -238,20 +238,20 @@ def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
     for group, speed_of_group in zip(plan.groups, speeds, strict=True):
         if speed_of_group == 0.0 and (group.paths or group.target):
             raise UsageError(
-                f"{group.model.name}: its motion does not walk on and on, so that it can follow no path and reach no "
+                f"{group.model.name}: its motion does not keep walking, so it cannot follow a path or reach a "
                 "target: give the group a cyclic model that travels"
             )
     return Walkers(cast.ground, speed, radius, direction, target, polylines)
 
 
 def check_apart(ground: Floats, radius: Floats) -> None:
-    """Raise where bodies overlap."""
+    """Raise if bodies overlap."""
     pairs = pairs_within(ground, 2.0 * float(radius.max(initial=0.0)))
     distance = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
     close = np.flatnonzero(distance < radius[pairs].sum(axis=1) - 1e-9)
     if len(close):
         first, second = sorted(pairs[close[0]].tolist())
         raise UsageError(
-            f"placement: characters {first + 1} and {second + 1} stand {distance[close[0]]:.2g} m apart and could not "
+            f"placement: characters {first + 1} and {second + 1} are {distance[close[0]]:.2g} m apart and could not "
             f"avoid each other with a radius of {radius[first]:.2g} m: give more spacing, or a smaller avoidance.radius"
         )

@@ -1,4 +1,4 @@
-"""Shards: a task makes one from plain values, writes its file and the record that it is finished; files are read back.
+"""Shards: a task makes one from plain values, and writes its file and a record of completion; files can be read back.
 
 A file is an npz archive, a Zarr group, a folder of BVH files, a layer of USD, or a library as glTF or FBX.
 """
@@ -47,9 +47,9 @@ Record = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """A shard to make. `cast` are its characters, or None for variants of a library.
+    """A shard to make. `cast` holds its characters; None for variants of a library.
 
-    `motion` is what all motions have in common; number, amount, phase and route are those of each character.
+    `motion` is common to all motions, except that number, amount, phase and route are those of each character.
     """
 
     folder: Path
@@ -63,12 +63,12 @@ class Task(NamedTuple):
     version: str
     ground: str = ""  # checksum of the ground next to the shards
     character: Path | None = None
-    keep_going: bool = False  # with motions that fail the body checks
+    keep_going: bool = False  # also with motions that fail the body checks
 
 
 @lru_cache(maxsize=8)
 def model_at(path: Path) -> VariationModel:
-    """Read a model, once in a process."""
+    """Read a model, once per process."""
     model: VariationModel = model_of(path, "variation")
     return model
 
@@ -77,7 +77,7 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     """Make a shard and write it, then its record: a shard without a record is not finished."""
     if task.version != __version__:
         raise UsageError(
-            f"a worker has freshtake {__version__}, but the crowd was asked for by {task.version}: install the same "
+            f"a worker has freshtake {__version__}, but the crowd was requested by {task.version}: install the same "
             "version on all machines"
         )
     model = model_at(task.model) if model is None else model
@@ -129,12 +129,12 @@ def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, An
 
 
 def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
-    """Make the motions of a shard, on the requested character, in their places and on the ground."""
+    """Make the motions of a shard, on the requested character, in position and on the ground."""
     fps = task.motion.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
     requests = _asked(task, steers, character.ratio if character else 1.0)
-    with one_blas_thread():  # once for all motions: setting the number of threads takes time
+    with one_blas_thread():  # once for all motions, since setting the number of threads takes time
         singles = [make_motion(model, body, asked) for asked in requests]
     legs = () if model.planting_model is None else model.planting_model.legs
     if character is not None:
@@ -170,7 +170,7 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
 
 
 class Motions(NamedTuple):
-    """What a shard holds: motions by number, those of characters in their places; sizes (motions,), travel of loops."""
+    """Contents of a shard: motions by number, those of characters in position; sizes (motions,), travel of loops."""
 
     numbers: Ints
     roots: list[Floats]
@@ -186,7 +186,7 @@ class Motions(NamedTuple):
 def motions_of(
     shard: Shard, made: Sequence[MadeMotion], cast: Cast | None, body: Body, fps: float, group: str = ""
 ) -> Motions:
-    """Put motions in the places of their characters; without a `cast` (variants of a library) they stay as they are.
+    """Move motions to the positions of their characters; without a `cast` (variants of a library), leave them.
 
     The arrays of `made` may be changed.
     """
@@ -227,7 +227,7 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
 
 
 def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
-    """Lay out one row per frame, motion after motion: motion k has the rows starts[k] to starts[k + 1]."""
+    """Lay out one row per frame, motion by motion: motion k has the rows starts[k] to starts[k + 1]."""
     lengths = [len(root) for root in motions.roots]
     return {
         "kind": text_array("crowd"),
@@ -251,7 +251,7 @@ def read_shard(path: Path) -> Motions:
         path: A shard that `freshtake crowd` wrote with --format npz, zarr or usd.
 
     Returns:
-        Its motions, in metres; loops of a library with the travel of one round.
+        Its motions, in metres; for loops of a library, also the travel of one round.
     """
     if not path.exists():
         raise FormatError(path, "there is no such shard: make the crowd again")
@@ -265,12 +265,12 @@ def read_shard(path: Path) -> Motions:
             arrays = read_group(path)
         except FreshtakeError:
             raise
-        except Exception:  # of the libraries and their codecs, which do not say what they raise
+        except Exception:  # from the libraries and their codecs, which do not document what they raise
             raise FormatError(path, "this shard is damaged: make the crowd again") from None
     else:
         archive = open_archive(path)
         if "starts" not in archive:
-            raise FormatError(path, "this is no shard of a crowd: make one with freshtake crowd")
+            raise FormatError(path, "this is not a shard of a crowd: make one with freshtake crowd")
         arrays = {name: archive.array(name) for name in archive.keys}
     _check_arrays(path, arrays)
     parts = [slice(int(a), int(b)) for a, b in pairwise(arrays["starts"])]
@@ -282,7 +282,7 @@ def read_shard(path: Path) -> Motions:
 
 
 def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Refuse arrays that `_arrays` would not give: other names, shapes or types, or values that are not finite."""
+    """Refuse arrays that `_arrays` would not return: other names, shapes or types, or non-finite values."""
     motions, joints = np.size(arrays.get("numbers", ())), np.size(arrays.get("names", ()))
     frames = len(arrays["root"]) if np.ndim(arrays.get("root", 0.0)) else 0
     shapes = {
@@ -299,13 +299,13 @@ def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
             raise FormatError(path, f"this shard is damaged (its array {name!r} is not finite): make the crowd again")
     starts = arrays["starts"]
     if starts[0] != 0 or starts[-1] != frames or (np.diff(starts.astype(np.int64)) < 1).any() or arrays["fps"] <= 0.0:
-        raise FormatError(path, "this shard is damaged (its motions do not follow each other): make the crowd again")
+        raise FormatError(path, "this shard is damaged (its motions are not consecutive): make the crowd again")
 
 
 def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[tuple[int, Clip, Floats]]:
     """Yield some motions of a shard of any format: number, motion in metres, and the travel (3,) of one round.
 
-    Only `loops` of a library have a travel; that of others is zero.
+    Only `loops` of a library travel; for others, it is zero.
     """
     if path.suffix in (".npz", ".zarr", ".usdc"):
         motions = read_shard(path)
@@ -317,7 +317,7 @@ def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[
         name, travel = f"character_{number:06d}", np.zeros(3)
         clip = read_clip(path / f"{name}.bvh", unit_m=1.0, up="y") if path.is_dir() else read_clip(path, animation=name)
         if loops:
-            # The last frame of a loop leads into the first, one step on.
+            # The last frame of a loop leads into the first, one step later.
             travel = 2.0 * clip.root[-1] - clip.root[-2] - clip.root[0]
             travel[1] = 0.0
         yield number, clip, travel
@@ -335,7 +335,7 @@ def clips_of(motions: Motions) -> Iterator[Clip]:
 
 
 def checksum(path: Path) -> tuple[int, str]:
-    """Compute size and SHA-256 of a file, or of a folder's files and names in the order of their names."""
+    """Compute size and SHA-256 of a file, or of a folder's files and names in name order."""
     if not path.is_dir():
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
@@ -348,7 +348,7 @@ def checksum(path: Path) -> tuple[int, str]:
 
 
 def zarr() -> Any:
-    """Import the library when it is needed."""
+    """Import the library on demand."""
     try:
         return import_module("zarr")
     except ImportError:
@@ -365,7 +365,7 @@ def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
                 group.attrs[name] = values.tolist()
                 continue
             row = max(1, values[:1].nbytes)
-            # about a megabyte: readers of single characters fetch little else, and files stay few
+            # about a megabyte: reading one character fetches little else, and there are few files
             chunks = (min(len(values), max(1, (1 << 20) // row)), *values.shape[1:])
             array = group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks)
             array[...] = values
@@ -375,8 +375,8 @@ def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays and attributes of a group that `write_group` wrote."""
     group = zarr().open_group(str(path), mode="r")
     arrays = dict(group.arrays())
-    # The library reads zeros where a chunk is missing, and writes none for zeros, which only `travel` may consist of;
-    # and it reserves memory for any shape.
+    # The library reads missing chunks as zeros, and writes none for zeros, which only `travel` may consist of;
+    # it also allocates memory for any shape.
     complete = all(array.nchunks_initialized == array.nchunks for name, array in arrays.items() if name != "travel")
     if not complete or sum(array.nbytes for array in arrays.values()) > LARGEST:
         raise ValueError("chunks are missing, or too large")

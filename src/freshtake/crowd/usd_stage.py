@@ -1,9 +1,9 @@
 """A crowd as a USD stage: crowd.usda, one prototype per body, and a payload per shard.
 
 Every character is a SkelRoot that travels, with a separate animation bound to it, and an instanceable child that
-refers to the prototype (a skeleton and a simple body). A reference and not an inherit: the classes of different
-payloads would be different prototypes. Layers are written with Sdf, prim by prim, which is many times faster than
-through a stage.
+refers to the prototype (a skeleton and a simple body). A reference rather than an inherit: the classes of different
+payloads would be different prototypes. Layers are written with Sdf prim by prim, which is many times faster than
+using a stage.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _add_animation(layer: Any, root: Any, rotations: Floats, shared: tuple[Any, 
 
 
 def read_layer(path: Path, options: ReadOptions | None = None) -> Motions:
-    """Return the motions of a shard that `write_layer` wrote, in single precision; there are no options for it."""
+    """Return the motions of a shard that `write_layer` wrote, in single precision; it takes no options."""
     lib = pxr()
     with explained(path, "the shard cannot be read"):
         layer = lib.Sdf.Layer.FindOrOpen(str(path))
@@ -124,7 +124,7 @@ def _rate(layer: Any, fps: float, frames: int) -> None:
 def write_stage(
     folder: Path, shards: list[Shard], bodies: Mapping[str, Skeleton | Rig], fps: float, frames: int
 ) -> None:
-    """Write the stage that shows all shards, and the prototypes: `bodies` are in metres, by name of prototype.
+    """Write the stage that shows all shards, and the prototypes: `bodies` are in metres, by prototype name.
 
     A rig has meshes, a skeleton gets simple ones.
     """
@@ -166,7 +166,7 @@ def _name(number: int) -> str:
 
 
 def _prototypes(bodies: Mapping[str, Skeleton | Rig]) -> Any:
-    """Write prototypes as classes, which are drawn only where characters refer to them."""
+    """Write prototypes as classes, which are only drawn where characters refer to them."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)
@@ -190,7 +190,7 @@ def _add_skeleton(stage: Any, path: str, skeleton: Skeleton) -> None:
     offsets = skeleton.offsets.copy()
     offsets[0] = 0.0  # the SkelRoot is where the hips are
     prim.CreateJointsAttr(joint_paths(skeleton.names, skeleton.parents.tolist()))
-    prim.CreateJointNamesAttr(list(skeleton.names))  # as they are: paths cannot hold every letter
+    prim.CreateJointNamesAttr(list(skeleton.names))  # unchanged, whereas paths cannot contain every letter
     prim.CreateBindTransformsAttr(_moved(rest_positions(skeleton)))
     prim.CreateRestTransformsAttr(_moved(offsets))
 
@@ -237,7 +237,7 @@ def _spindle(start: Floats, end: Floats) -> Floats:
     along = end - start
     length = float(np.linalg.norm(along))
     radius = float(np.clip(THICK * length, THINNEST, THICKEST))
-    # across the axis that the bone lies along least, so that the product is never zero
+    # across the axis least parallel to the bone, so the product is never zero
     side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     side *= radius / np.linalg.norm(side)
     other = np.cross(along, side) / length

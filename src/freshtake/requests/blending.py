@@ -21,7 +21,7 @@ from freshtake.requests.fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class Classes(Request):
-    """How classes are learned, wherever their takes come from."""
+    """Settings for learning classes, whatever the source of their takes."""
 
     method: Annotated[
         str | None,
@@ -33,22 +33,22 @@ class Classes(Request):
     ] = None
     energy: Annotated[
         float | None,
-        Option("Share of the movement that is kept exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
+        Option("Fraction of the movement to keep exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
     ] = None
-    modes: Annotated[int | None, Option("Or how many ways of moving together are kept (modes).")] = None
+    modes: Annotated[int | None, Option("Or how many patterns of movement to keep (modes).")] = None
     alpha: Annotated[
-        float | None, Option("How far around a pose others count as like it; default: 0.25 (kernel widths).")
+        float | None, Option("How near poses must be to count as similar; default: 0.25 (kernel widths).")
     ] = None
     search: Annotated[
         str | None,
         Option("How `paper` climbs the density: `coordinate` (default), `kernels`, `mean shift` or `powell`."),
     ] = None
     acyclic: Annotated[
-        tuple[str, ...], Option("Classes that do not repeat in cycles; default: found from the takes.")
+        tuple[str, ...], Option("Classes that do not repeat in cycles; default: detected from the takes.")
     ] = ()
-    residuals: Annotated[bool, Option("Keep the fine detail too, to be given back.")] = True
-    alone: Annotated[bool, Option("Allow a single class, to be synthesized.")] = False
-    common: Annotated[bool, Option("Use only the markers that all takes have.")] = False
+    residuals: Annotated[bool, Option("Keep the fine detail too, to restore it later.")] = True
+    alone: Annotated[bool, Option("Allow a single class, only to synthesize it.")] = False
+    common: Annotated[bool, Option("Use only the markers present in all takes.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +57,14 @@ class BlendLearn(Classes, Reading):
 
     classes: Annotated[
         list[str],
-        Option("NAME=CLIP or NAME=FOLDER; more clips of a class follow it, or repeat NAME=.", positional=True),
+        Option("NAME=CLIP or NAME=FOLDER; list more clips of the class after it, or repeat NAME=.", positional=True),
     ]
     out: ModelOut
 
 
 @dataclass(frozen=True, kw_only=True)
 class Blend(Length):
-    """Which classes are followed when, and how fast."""
+    """The classes that a motion follows over time, and its speed."""
 
     weights: Annotated[
         str | None,
@@ -73,11 +73,11 @@ class Blend(Length):
     method: Annotated[
         str | None, Option("`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned.")
     ] = None
-    speed: Annotated[
-        float | None, Option("Lengths per second over the ground; chooses the weights, between those of classes.")
-    ] = None
+    speed: Annotated[float | None, Option("Ground speed in the unit of length per second; determines the weights.")] = (
+        None
+    )
     turn: Annotated[float | None, Option("Turn by this many degrees per second, to the left.")] = None
-    residuals: Annotated[bool, Option("Give back the fine detail.")] = True
+    residuals: Annotated[bool, Option("Restore the fine detail.")] = True
     seed: Seed = 0
 
 
@@ -91,7 +91,7 @@ class BlendSample(Blend, Steer, Travel, Finishing):
 
 @dataclass(frozen=True, kw_only=True)
 class BlendReport(Request):
-    """Draw a model: modes, densities, synthesized paths, and how long synthesis holds."""
+    """Draw a model: modes, densities, synthesized paths, and how long synthesis lasts."""
 
     model: Annotated[Path, Option("A model that `freshtake blend learn` wrote.", positional=True)]
     out: Annotated[Path, Option("A page (.html) or a folder.", names=OutNames)]

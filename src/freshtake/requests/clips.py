@@ -1,4 +1,4 @@
-"""One clip, or a few: looped, planted, cut, converted, put onto a character or a robot, looked at."""
+"""Requests for one clip or a few: loop, plant, cut, convert, retarget to a character or robot, view."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ ClipsOut = Annotated[Path, Option("The file to write; for several clips a folder
 
 @dataclass(frozen=True, kw_only=True)
 class Looping(Feet, LoopTravel):
-    """How a clip becomes a loop."""
+    """Settings for making a loop of a clip."""
 
     cycles: Annotated[int | None, Option("Cycles in the loop; default: 1.", least=1, most=10_000)] = None
     whole: Annotated[bool, Option("Treat the whole clip as one cycle: cut nothing off.")] = False
@@ -36,7 +36,7 @@ class Looping(Feet, LoopTravel):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.whole and self.cycles is not None:
-            raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
+            raise UsageError("--whole treats the clip as one cycle: leave --cycles out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Loop(Looping, Finishing, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Plant(OnCharacter, Reading):
-    """Hold feet still while they stand, and bring pinned joints to their places."""
+    """Hold feet still while they stand, and move pinned joints to their positions."""
 
     clips: Annotated[
         list[Path],
@@ -65,9 +65,9 @@ class Plant(OnCharacter, Reading):
     ]
     out: ClipsOut
     contacts: Annotated[Path | None, Option("When feet stand (JSON or CSV); default: detected.")] = None
-    pins: Annotated[Path | None, Option("Where joints have to be, and when (JSON or CSV).")] = None
+    pins: Annotated[Path | None, Option("Where joints must be, and when (JSON or CSV).")] = None
     mapping: Annotated[Path | None, Option("Which joints are legs and arms (JSON); default: guessed.")] = None
-    like: Annotated[list[Path] | None, Option("Clips whose feet stand well, from which contacts are taken.")] = None
+    like: Annotated[list[Path] | None, Option("Clips with good foot contacts, to detect others by.")] = None
     floor: Annotated[float | None, Option("Height of the foot joints when they stand, in the clip's unit.")] = None
     lock: Lock = "soft"
     format: Ending = None
@@ -89,7 +89,7 @@ class Cut(Reading):
         str | None,
         Option("Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.", names=("--range",)),
     ] = None
-    like: Annotated[Path | None, Option("Cut out every part that is like this short clip.")] = None
+    like: Annotated[Path | None, Option("Cut out every part similar to this short clip.")] = None
     format: Ending = None
 
 
@@ -104,15 +104,15 @@ class Convert(Travel, OnCharacter, MeshReading):
             positional=True,
         ),
     ]
-    out: Annotated[Path | None, Option("The file to write, or a folder; then all PATHS are read.", names=OutNames)] = (
+    out: Annotated[Path | None, Option("The file to write, or a folder; all PATHS are then read.", names=OutNames)] = (
         None
     )
     format: Ending = None
     start: Annotated[str | None, Option("First frame (from 0), or a time such as 1.5s.")] = None
     end: Annotated[str | None, Option("Frame (or time) to stop before.")] = None
-    source_fps: Annotated[
-        float | None, Option("Frames per second of files that do not state it, where --fps resamples them.")
-    ] = None
+    source_fps: Annotated[float | None, Option("Frames per second of files that do not state it; --fps resamples.")] = (
+        None
+    )
     to_up: Annotated[str | None, Option("Turn the result so that y or z points up.")] = None
     repair: Annotated[list[str] | None, Option("Named repairs, in order; `info` suggests them.")] = None
 
@@ -127,10 +127,10 @@ class Convert(Travel, OnCharacter, MeshReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Retargeting(Travel):
-    """How clips are put onto a skeleton."""
+    """Settings for retargeting clips to a skeleton."""
 
-    plant: Annotated[bool, Option("Make feet stand as those of the source do.")] = True
-    hands: Annotated[bool, Option("Keep hands as high over floor, hips and shoulders as those of the source.")] = False
+    plant: Annotated[bool, Option("Keep feet planted as in the source.")] = True
+    hands: Annotated[bool, Option("Keep hands as high above floor, hips and shoulders as in the source.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ class Retarget(Retargeting, Reading):
         Path | None, Option("Draw the first clip before and after, as figures side by side (.png, .svg).")
     ] = None
     keep_going: KeepGoing = False
-    format: Annotated[str | None, Option("Ending of files in a folder; default: as the character.")] = None
+    format: Annotated[str | None, Option("File format in a folder; default: the character's.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,16 +164,16 @@ class View(MeshReading):
         Path | None,
         Option("The page to write (.html); without it, the page opens in a browser.", names=OutNames),
     ] = None
-    variants: Annotated[list[Path] | None, Option("More files, shown in green beside the others in blue.")] = None
+    variants: Annotated[list[Path] | None, Option("More files, shown in green next to the others, in blue.")] = None
     png: Annotated[Path | None, Option("Write a strip of poses (.png), without a browser.")] = None
-    gif: Annotated[Path | None, Option("Write a moving picture (.gif), without a browser.")] = None
+    gif: Annotated[Path | None, Option("Write an animated picture (.gif), without a browser.")] = None
     count: Annotated[
         int,
-        Option("How many variants of each model are shown.", least=1, most=1000, names=("--count", "--number", "-n")),
+        Option("How many variants of each model to show.", least=1, most=1000, names=("--count", "--number", "-n")),
     ] = 4
     layout: Annotated[
         Literal["row", "grid", "overlaid"] | None,
-        Option("How motions are arranged; default: a row, or a grid for many."),
+        Option("How to arrange motions; default: a row, or a grid for many."),
     ] = None
     title: Annotated[str, Option("Title of the page; default: the names of the files.")] = ""
     seed: Seed = 0

@@ -16,13 +16,13 @@ class Crowd(Request):
 
     source: Annotated[Path, Option("A model (.ftm), or a plan (.toml) that names models.", positional=True)]
     out: Annotated[
-        Path, Option("Folder for the crowd; one that was begun by this command is continued.", names=OutNames)
+        Path, Option("Folder for the crowd; a crowd that this command began there is continued.", names=OutNames)
     ]
     count: Annotated[
         int | None, Option("How many characters (200).", least=1, most=MOST_CHARACTERS, names=("--count", "-n"))
     ] = None
     seconds: Annotated[float | None, Option("How long each moves (2).", above=0.0, most=MOST_SECONDS)] = None
-    fps: Annotated[float | None, Option("Frames per second; default: as the model.", least=1.0, most=1000.0)] = None
+    fps: Annotated[float | None, Option("Frames per second; default: the model's.", least=1.0, most=1000.0)] = None
     mode: Annotated[
         Literal["unique", "library"] | None,
         Option("A motion for each character (unique, default), or a library of loops that they share."),
@@ -31,20 +31,20 @@ class Crowd(Request):
         None
     )
     avoid: Annotated[bool, Option("Characters that walk do not walk through each other (unique mode).")] = False
-    character: Annotated[Path | None, Option("A skinned character (.glb) that all motions are retargeted onto.")] = None
+    character: Annotated[Path | None, Option("A skinned character (.glb) that all motions are retargeted to.")] = None
     format: Annotated[
         Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"], Option("Files to write; glb and fbx hold libraries.")
     ] = "npz"
-    engine: Annotated[
-        Literal["local", "dask"], Option("Processes of this machine, or workers of Dask.", agents=False)
-    ] = "local"
+    engine: Annotated[Literal["local", "dask"], Option("Processes on this machine, or Dask workers.", agents=False)] = (
+        "local"
+    )
     workers: Annotated[int | None, Option("How many processes; default: one per core.", least=1, most=10_000)] = None
     scheduler: Annotated[
         str | None,
         Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False),
     ] = None
-    shard: Annotated[str | None, Option("Make part K of N only, as 3/16: for render farms.")] = None
-    plan_only: Annotated[bool, Option("Only plan places and routes, before the parts of a render farm start.")] = False
+    shard: Annotated[str | None, Option("Make only part K of N, such as 3/16: for render farms.")] = None
+    plan_only: Annotated[bool, Option("Only plan positions and routes, before a farm starts on the parts.")] = False
     job: Annotated[
         Path | None, Option("Write a job for a render farm instead: .yaml (Open Job Description), .js (Flamenco).")
     ] = None

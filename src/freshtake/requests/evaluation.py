@@ -1,4 +1,4 @@
-"""How good variants are: figures next to those of real takes, and a study with people."""
+"""Evaluation of variants: figures next to those of real takes, and a study with people."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,18 +11,18 @@ from freshtake.requests.fields import Option, OutNames, Reading, Request, Seed
 class Evaluate(Reading):
     """Compare variants with real takes."""
 
-    inputs: Annotated[list[Path] | None, Option("The clips that were learned from.")] = None
+    inputs: Annotated[list[Path] | None, Option("The clips that the model learned from.")] = None
     outputs: Annotated[list[Path] | None, Option("The variants to judge.")] = None
-    extra: Annotated[list[Path] | None, Option("Further real takes of the same action: the target.")] = None
+    extra: Annotated[list[Path] | None, Option("Additional real takes of the same action: the target.")] = None
     out: Annotated[
         Path | None, Option("Report: a page (.html), or a folder with figures and plots.", names=OutNames)
     ] = None
     action: Annotated[
         str, Option("Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed.")
     ] = "auto"
-    baselines: Annotated[
-        bool, Option("Score noise, combinations and replays of the inputs too, beside the variants.")
-    ] = False
+    baselines: Annotated[bool, Option("Also score noise, combinations and replays of the inputs, for comparison.")] = (
+        False
+    )
     title: Annotated[str, Option("Heading of the report.")] = ""
     model: Annotated[
         Path | None, Option("The model that made the variants: the report shows which joints vary together.")
@@ -34,7 +34,7 @@ class Evaluate(Reading):
 class StudyPlan(Request):
     """How large a study is; the defaults are the paper's."""
 
-    motion: Annotated[str, Option("What the movement is called.")] = "motion"
+    motion: Annotated[str, Option("Name of the movement.")] = "motion"
     experiment: Annotated[
         str, Option("A: how natural, B: how repetitive, C: find clones in a crowd, D: choose one of two; AB: both.")
     ] = "AB"
@@ -44,21 +44,21 @@ class StudyPlan(Request):
         int, Option("Long sequences or crowds per condition of experiments B and C.", least=1, most=1000)
     ] = 15
     clips: Annotated[
-        int, Option("Clips that are joined in a long sequence, or repeated by each of a crowd.", least=1, most=1000)
+        int, Option("Clips joined into a long sequence, or repeated by each character of a crowd.", least=1, most=1000)
     ] = 15
-    blend: Annotated[float, Option("Seconds over which the step from clip to clip fades.", least=0.0, most=60.0)] = 0.25
+    blend: Annotated[float, Option("Seconds over which one clip blends into the next.", least=0.0, most=60.0)] = 0.25
     seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyDesign(StudyPlan, Reading):
-    """Write a study: stimuli, a table of ratings to be filled in, and the key."""
+    """Write a study: stimuli, a table of ratings to fill in, and the key."""
 
-    variants: Annotated[list[Path] | None, Option("Variants to be judged.")] = None
+    variants: Annotated[list[Path] | None, Option("Variants to judge.")] = None
     inputs: Annotated[list[Path] | None, Option("The takes they were learned from: replayed in experiment B.")] = None
     captured: Annotated[list[Path] | None, Option("Real takes for experiments A and D; default: the inputs.")] = None
     out: Annotated[Path, Option("Folder for the study; new or empty.", names=OutNames)]
-    format: Annotated[str, Option("Ending of the stimuli.")] = "bvh"
+    format: Annotated[str, Option("File format of the stimuli.")] = "bvh"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,5 +68,5 @@ class StudyAnalyze(Request):
     tables: Annotated[
         list[Path], Option("Filled-in tables of ratings, or the folders of their studies.", positional=True)
     ]
-    key: Annotated[Path | None, Option("The key; default: key.csv beside each table.")] = None
+    key: Annotated[Path | None, Option("The key; default: key.csv next to each table.")] = None
     out: Annotated[Path | None, Option("Picture of the means (.png, .svg, .pdf): figure 8.", names=OutNames)] = None

@@ -1,4 +1,4 @@
-"""How a field of a request describes itself, the check that every front end makes, and fields that tasks share.
+"""Self-describing fields of requests, the check that every front end makes, and fields shared by tasks.
 
 A request is a frozen dataclass. Each field is `Annotated[type, Option(help, limits)]`; the command line, the studio's
 bodies and the bridge's messages are derived from these annotations, so a field is named, limited and explained once.
@@ -25,15 +25,15 @@ class Option:
     most: float | None = None
     above: float | None = None  # a number has to be larger than this
     names: tuple[str, ...] = ()  # on the command line; without any, the field's name with dashes
-    positional: bool = False  # whether the command line takes it by its place
+    positional: bool = False  # whether the command line takes it by position
     negative: str = ""  # the opposite of a flag that may be left open, such as --acyclic
     flags: Mapping[str, str] = field(default_factory=dict)  # values of a choice that are spelled as flags, with help
-    parse: Callable[[Any], Any] | None = None  # makes the value from the text, or texts, of the command line
-    repeated: bool = False  # whether the text may be given several times
-    agents: bool = True  # whether agents may set it; not where it opens a connection over which code arrives
+    parse: Callable[[Any], Any] | None = None  # parses the text, or texts, from the command line
+    repeated: bool = False  # whether it may be given several times
+    agents: bool = True  # whether agents may set it; not if it opens a connection that can bring in code
 
     def limits(self) -> str:
-        """Return the limits in words, such as "between 0 and 4"; empty where there are none."""
+        """Return the limits in words, such as "between 0 and 4"; empty if there are none."""
         if self.least is not None and self.most is not None:
             low, high = (int(value) if value == int(value) else value for value in (self.least, self.most))
             return f"lie between {low} and {high}"
@@ -55,7 +55,7 @@ class Option:
 
 
 class RequestField(NamedTuple):
-    """A field of a request: its name, plain type, default (MISSING where it is required) and description."""
+    """A field of a request: its name, plain type, default (MISSING if required) and description."""
 
     name: str
     type: Any
@@ -64,7 +64,7 @@ class RequestField(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether it has to be given."""
+        """Whether a value must be given."""
         return self.default is MISSING
 
 
@@ -88,7 +88,7 @@ class Request:
 
 
 def fields_of(request: type[Request]) -> tuple[RequestField, ...]:
-    """Return the fields of a request in the order of their definition, those of its base classes first."""
+    """Return the fields of a request in definition order, those of its base classes first."""
     # Resolving annotations takes longer than making the request, which happens once per variant.
     if request not in _known:
         _known[request] = tuple(_read_fields(request))
@@ -111,7 +111,7 @@ def _described(hint: Any) -> tuple[Any, Option | None]:
     if get_origin(hint) is not Annotated:
         return hint, None
     plain, *extras = get_args(hint)
-    # The last description wins, so that a request can describe an inherited field in its context.
+    # The last description wins, so a request can describe an inherited field in its own context.
     return plain, next((extra for extra in reversed(extras) if isinstance(extra, Option)), None)
 
 
@@ -124,10 +124,10 @@ def from_values(request: type[Request], values: Mapping[str, Any]) -> dict[str, 
 
     Args:
         request: The class of the request.
-        values: Values as JSON has them; None counts as not given.
+        values: Values as parsed from JSON; None counts as not given.
 
     Returns:
-        Arguments for `request`, of the types that its fields have.
+        Arguments for `request`, converted to the types of its fields.
     """
     out = {}
     for one in fields_of(request):
@@ -141,7 +141,7 @@ def from_values(request: type[Request], values: Mapping[str, Any]) -> dict[str, 
 
 
 def conforms(value: Any, hint: Any) -> bool:
-    """Return whether a JSON value has the type of a field; an integer is a float too, a bool is not."""
+    """Return whether a JSON value has the type of a field; an integer also counts as a float, a bool does not."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(conforms(value, one) for one in inner)
@@ -168,7 +168,7 @@ LARGEST_AMOUNT = 4.0
 
 
 def metres_of(text: str) -> float:
-    """Parse a unit by its name, or as a number of metres."""
+    """Parse a unit of length, given by name or as a number of metres."""
     from freshtake.motion.body.orientation import UNITS
 
     for unit in UNITS:
@@ -182,7 +182,7 @@ def metres_of(text: str) -> float:
 
 
 def parts_of(texts: Sequence[str]) -> dict[str, float]:
-    """Parse amounts of body parts, each written as NAME=AMOUNT."""
+    """Parse amounts for body parts, each written as NAME=AMOUNT."""
     parts = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
@@ -199,24 +199,24 @@ Seed = Annotated[int, Option("The same seed gives the same result.", least=0, mo
 Unit = Annotated[
     float | None,
     Option(
-        "Unit of length, where the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
+        "Unit of length, if the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
         above=0.0,
         parse=metres_of,
     ),
 ]
 KeepGoing = Annotated[
-    bool, Option("Write motions that fail the checks too: what no body could do is refused otherwise.")
+    bool, Option("Write motions even if they fail the checks; otherwise, what no body could do is refused.")
 ]
 Ending = Annotated[
-    str | None, Option("Kind of the files in a folder, such as glb; default: as the takes (of AMC: bvh).")
+    str | None, Option("Format of the files in a folder, such as glb; default: that of the takes (AMC: bvh).")
 ]
 Lock = Annotated[
     Literal["soft", "hard"],
-    Option("How still feet stand: soft keeps the small movement of real feet, hard has none."),
+    Option("How still feet stand: soft keeps the small movement of real feet, hard removes it."),
 ]
 BodyMaps = Annotated[
     Path | None,
-    Option("Which joints are which part of the body (TOML or JSON); default: detected.", names=("--map",)),
+    Option("Which joint is which part of the body (TOML or JSON); default: detected.", names=("--map",)),
 ]
 HowMuch = Annotated[
     float,
@@ -226,8 +226,8 @@ HowMuch = Annotated[
         most=LARGEST_AMOUNT,
     ),
 ]
-Heading = Annotated[float | None, Option("Keep this heading, in degrees from that of the start.")]
-InPlace = Annotated[bool, Option("Take the travel out; speed and direction go into --json, glTF and npz.")]
+Heading = Annotated[float | None, Option("Keep this heading, in degrees from the starting one.")]
+InPlace = Annotated[bool, Option("Remove the travel; speed and direction go into --json, glTF and npz.")]
 Plant = Annotated[bool, Option("Hold feet where they stand.")]
 Guard = Annotated[bool, Option("Redraw variants that no body could do, or that go too far beyond the takes.")]
 OutNames = ("--out", "-o")
@@ -237,7 +237,7 @@ ModelOut = Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Request):
-    """What a motion file may leave out: the arguments of `freshtake.read`."""
+    """Details that a motion file may omit: the arguments of `freshtake.read`."""
 
     panel: ClassVar[str] = "Reading takes"
 
@@ -253,7 +253,7 @@ class Reading(Request):
     ] = None
     unit: Unit = None
     up: Annotated[
-        str | None, Option("The axis that points up in the files, y or z; default: as they state, or from the body.")
+        str | None, Option("The axis that points up in the files, y or z; default: as stated, or from the body.")
     ] = None
     animation: Annotated[str | None, Option("Name or number of one of several animations in a file.")] = None
 
@@ -284,7 +284,7 @@ class Amounts(Request):
 
     amount: HowMuch = 1.0
     amount_time: Annotated[
-        float | None, Option("The same for timing; default: as --amount.", least=0.0, most=LARGEST_AMOUNT)
+        float | None, Option("The same for timing; default: that of --amount.", least=0.0, most=LARGEST_AMOUNT)
     ] = None
     parts: Annotated[
         Mapping[str, float],
@@ -310,26 +310,26 @@ class Feet(Request):
 
     @property
     def planting(self) -> Literal[False, "soft", "hard"]:
-        """How still feet stand; False where they are left alone."""
+        """How still feet stand; False to leave them alone."""
         return self.plant and self.lock
 
 
 @dataclass(frozen=True, kw_only=True)
 class Travel(Request):
-    """Where the travel of a motion is."""
+    """What carries the travel of a motion."""
 
     panel: ClassVar[str] = "Travel and loops"
 
     root_motion: Annotated[
         Literal["hips", "joint", "none"] | None,
-        Option("Where the travel is: hips (default), joint (a root joint above them), none (in place)."),
+        Option("What carries the travel: hips (default), joint (a root joint above them), none (in place)."),
     ] = None
     in_place: InPlace = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoopTravel(Travel):
-    """How loops end, and where their travel is."""
+    """How loops end, and what carries their travel."""
 
     panel: ClassVar[str] = Travel.panel
 
@@ -380,7 +380,7 @@ class Steer(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class Finishing(Feet, OnCharacter):
-    """What is done to a new motion before it is written."""
+    """Finishing touches to a new motion before it is written."""
 
     unit: Unit = None
     keep_going: KeepGoing = False

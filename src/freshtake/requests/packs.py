@@ -1,4 +1,4 @@
-"""Packs for engines: groups of clips of which any can follow any other."""
+"""Packs for engines: groups of clips that can follow each other in any order."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from freshtake.requests.fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class Packing(Request):
-    """Which clips a pack has and how they are delivered, whatever the models come from and the pack goes to."""
+    """The clips of a pack and their delivery, whatever the source of the models and the destination of the pack."""
 
     count: Annotated[int, Option("How many clips of each model.", least=1, most=9_999, names=("--count", "-n"))] = 12
     engine: Annotated[
@@ -33,7 +33,7 @@ class Packing(Request):
     root_motion: Annotated[
         Literal["hips", "joint", "none", "both"] | None,
         Option(
-            "Where the travel is: hips (default), joint (a root joint above them), none (in place), both (files "
+            "What carries the travel: hips (default), joint (a root joint above them), none (in place), both (files "
             "with a root joint, and files in place)."
         ),
     ] = None
@@ -46,7 +46,7 @@ class Packing(Request):
         None
     )
     closing_frame: Annotated[
-        bool, Option("Repeat the first frame at the end of each clip, for players that go by time.")
+        bool, Option("Repeat the first frame at the end of each clip, for players that need both ends.")
     ] = True
     amount: HowMuch = 1.0
     plant: Plant = True

@@ -1,4 +1,4 @@
-"""Takes to begin with."""
+"""Sample takes to start with."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -12,16 +12,16 @@ class Serve(Request):
     """Serve a project to tools."""
 
     project: Annotated[
-        Path | None, Option("The folder in which all work is kept; default: freshtake-studio in your home.")
+        Path | None, Option("The folder for all work; default: freshtake-studio in your home folder.")
     ] = None
     port: Annotated[int | None, Option("The port; default: 8790, or the next that is free.")] = None
-    host: Annotated[
-        str, Option("The address to listen at; others than this machine can reach it only if you name one.")
-    ] = "127.0.0.1"
+    host: Annotated[str, Option("The address to listen on; other machines can reach it only if you give one.")] = (
+        "127.0.0.1"
+    )
     token: Annotated[
-        str | None, Option("What clients have to know, in the address that is printed; default: made up.")
+        str | None, Option("Secret that clients must know, part of the printed address; default: random.")
     ] = None
-    no_token: Annotated[bool, Option("Let in every user and program of this machine without a token.")] = False
+    no_token: Annotated[bool, Option("Let in every user and program on this machine without a token.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Studio(Serve):
 
     files: Annotated[
         list[Path] | None,
-        Option("Motion files, models or folders with them, which are put into the project.", positional=True),
+        Option("Motion files, models, or folders of them, to add to the project.", positional=True),
     ] = None
     open: Annotated[bool, Option("Open the page in your browser.")] = True
 
@@ -40,5 +40,5 @@ class Mcp(Request):
     """Offer freshtake to agents as tools."""
 
     allow: Annotated[
-        list[Path] | None, Option("Folders whose files an agent may read and write; default: this one.")
+        list[Path] | None, Option("Folders whose files an agent may read and write; default: the current one.")
     ] = None

@@ -20,12 +20,12 @@ from freshtake.requests.fields import (
     Unit,
 )
 
-STRONGEST = 2.0  # the same as in `style.columns`, which refuses more
+STRONGEST = 2.0  # same limit as in `style.columns`, which refuses larger values
 Page = Annotated[Path | None, Option("Report: a page (.html), or a folder with figures and pictures.")]
 
 
 def weights_of(texts: Sequence[str]) -> dict[str, float]:
-    """Parse names with the number after `=`; a name alone counts 1."""
+    """Parse names with the number after `=`; a name alone gets 1."""
     weights = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
@@ -38,7 +38,7 @@ def weights_of(texts: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class StyleLearning(Request):
-    """How a style is learned, wherever its takes come from."""
+    """Settings for learning a style, whatever the source of its takes."""
 
     order: Annotated[
         int | None,
@@ -58,15 +58,15 @@ class StyleLearn(StyleLearning, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Styling(Feet):
-    """How much of a style is put on which parts, and how."""
+    """How strongly a style is applied, to which parts, and how."""
 
     strength: Annotated[
-        float, Option("0 is the clip as it is, 1 the style, more exaggerates.", least=0.0, most=STRONGEST)
+        float, Option("0 leaves the clip as it is, 1 gives the style, more exaggerates.", least=0.0, most=STRONGEST)
     ] = 1.0
     parts: Annotated[
         Mapping[str, float],
         Option(
-            "Style this part alone, as in arms or arms=0.5; may be given several times.",
+            "Style only this part, such as arms or arms=0.5; may be given several times.",
             least=0.0,
             most=STRONGEST,
             names=("--part",),
@@ -81,21 +81,21 @@ class Styling(Feet):
     speed: Annotated[
         Literal["proportion", "source", "style"],
         Option(
-            "How fast it goes: `proportion` (default: as the style's takes to the others), `source` or `style`; the "
-            "latter two change the tempo, steps stay as long as they are."
+            "How fast it goes: `proportion` (default: as the style's takes to the others), `source` or `style`; "
+            "the latter two change the tempo but not the length of steps."
         ),
     ] = "proportion"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StyleApply(Styling, OnCharacter, Reading):
-    """Put clips into the style of a model, or into several styles by weights."""
+    """Put clips into the style of a model, or into a weighted mix of several styles."""
 
     paths: Annotated[
         list[Path],
         Option(
-            "A model that `freshtake style learn` wrote (.ftm), left out where --style names models; then a clip in "
-            "the source style on any skeleton of a person, several, or a folder of them.",
+            "A model that `freshtake style learn` wrote (.ftm), omitted if --style names models; then clips in "
+            "the source style, on any skeleton of a person, or a folder of them.",
             positional=True,
         ),
     ]
@@ -118,10 +118,10 @@ class StyleApply(Styling, OnCharacter, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class StyleAlign(Reading):
-    """Find which frames of two motions belong together, although their styles differ."""
+    """Find which frames of two motions correspond, although their styles differ."""
 
-    first: Annotated[Path, Option("The motion that is warped, in the source style.", positional=True)]
-    second: Annotated[Path, Option("The motion that it is aligned to, in the target style.", positional=True)]
+    first: Annotated[Path, Option("The motion to warp, in the source style.", positional=True)]
+    second: Annotated[Path, Option("The motion to align it to, in the target style.", positional=True)]
     out: Annotated[Path | None, Option("Write the second motion on the first one's clock.", names=OutNames)] = None
     plot: Annotated[Path | None, Option("Draw the correspondences (.png), or a page with the motions too (.html).")] = (
         None
@@ -131,16 +131,16 @@ class StyleAlign(Reading):
     ] = "first"
     method: Annotated[
         Literal["imw", "time-warp", "dtw-1", "dtw-3"],
-        Option("`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual ways (DTW)."),
+        Option("`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual methods (DTW)."),
     ] = "imw"
-    against: Annotated[str, Option("The method drawn beside it.")] = "dtw-1"
+    against: Annotated[str, Option("The method to compare it with.")] = "dtw-1"
     scale: Annotated[
         Literal["auto", "raw", "zscore"],
-        Option("Joints count as they are (`auto`, `raw`), or each by how much it moves (`zscore`)."),
+        Option("Compare joints as they are (`auto`, `raw`), or each relative to how much it moves (`zscore`)."),
     ] = "auto"
     slope: Annotated[int, Option("The warp runs between 1/slope and slope times as fast.")] = 2
     smoothness: Annotated[float, Option("How slowly the change in space may vary over time.")] = 100.0
-    cut: Annotated[bool, Option("Cut cyclic clips at equal phase to equal cycle counts first.")] = True
+    cut: Annotated[bool, Option("First cut cyclic clips at the same phase, to the same number of cycles.")] = True
     dof: Annotated[str | None, Option("What to draw, such as LeftUpLeg.x.")] = None
 
 
@@ -148,7 +148,7 @@ class StyleAlign(Reading):
 class GaitsLearn(Reading):
     """Learn style and speed of a gait as two sliders."""
 
-    cells: Annotated[list[str], Option("STYLE@SPEED=CLIP, for every style at every speed.", positional=True)]
+    cells: Annotated[list[str], Option("STYLE@SPEED=CLIP, for each style at each speed.", positional=True)]
     out: ModelOut
     ranks: Annotated[tuple[int, int] | None, Option("How many coordinates styles and speeds have; default: all.")] = (
         None
@@ -162,6 +162,6 @@ class GaitsSample(OnCharacter, Length):
     model: Annotated[Path, Option("A model that `freshtake style gaits learn` wrote.", positional=True)]
     out: Annotated[Path, Option("The clip to write.", names=OutNames)]
     style: Annotated[str, Option("A style, or weights that sum to 1: normal=0.5,crouch=0.5.")]
-    speed: Annotated[str, Option("A speed; where all are numbers any number, between them or beyond.")]
-    cycles: Annotated[int, Option("How many cycles, where no length is given.")] = 4
+    speed: Annotated[str, Option("A speed; if all are numbers, any number between or beyond them.")]
+    cycles: Annotated[int, Option("How many cycles, if no length is given.")] = 4
     unit: Unit = None

@@ -45,14 +45,14 @@ class Learning(Request):
     pieces: Annotated[
         Literal["auto", "whole", "cycles"],
         Option(
-            "Whether takes are cut into their cycles: auto cuts those that hold several.",
+            "Whether takes are cut into their cycles: auto cuts those that contain several.",
             flags={
-                "whole": "Learn from takes as they are: cut none of them.",
+                "whole": "Learn from takes as they are, without cutting.",
                 "cycles": "Cut every take into its cycles.",
             },
         ),
     ] = "auto"
-    keep: Annotated[bool, Option("Learn from takes that are unlike the others too.")] = False
+    keep: Annotated[bool, Option("Also learn from takes that are unlike the others.")] = False
     seed: Seed = 0
 
 
@@ -63,14 +63,14 @@ class Learn(Learning, Reading):
     takes: Annotated[
         list[Path],
         Option(
-            "Takes of one movement on one skeleton at one rate, long or short; files or folders. What repeats is cut "
-            "at one common phase, what is unlike the rest is left out, and both are reported.",
+            "Takes of one movement on one skeleton at one rate, long or short; files or folders. Cycles are cut "
+            "at a common phase, takes unlike the rest are left out, and both are reported.",
             positional=True,
         ),
     ]
     out: ModelOut
     structure: Annotated[
-        Path | None, Option("Vary as the takes of this model do; of `paper`: reuse its networks for one take.")
+        Path | None, Option("Vary like the takes of this model; of `paper`: reuse its networks for one take.")
     ] = None
     method: Annotated[
         str | None,
@@ -84,12 +84,12 @@ class Learn(Learning, Reading):
     kernel_width: Annotated[
         float | None, Option("How similar moments must be to count (kernel width); default: from the data.")
     ] = None
-    velocity_weight: Annotated[
-        float | None, Option("How much velocity counts beside the pose; default: from the data.")
-    ] = None
+    velocity_weight: Annotated[float | None, Option("Weight of velocity relative to pose; default: from the data.")] = (
+        None
+    )
     max_parents: Annotated[
         int | None,
-        Option("From how many numbers each number may be predicted, its own past included (parents of a node)."),
+        Option("How many numbers may predict each number, including its own past (parents of a node)."),
     ] = None
     prior_starts: Annotated[
         int | None, Option("How many times the search over first poses is restarted (prior network).")
@@ -98,11 +98,11 @@ class Learn(Learning, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Variants(Amounts, Feet, LoopTravel, Length):
-    """Which variants of a model, whatever the goals come from and the results go to."""
+    """The variants to make, whatever the source of the goals and the destination of the results."""
 
     count: Annotated[int, Option("How many.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 15
     first: Annotated[
-        int, Option("Number of the first variant: with the seed it makes that one again.", least=1, most=MOST_VARIANTS)
+        int, Option("Number of the first variant; the same seed gives the same one.", least=1, most=MOST_VARIANTS)
     ] = 1
     seed: Seed = 0
     guard: Guard = True
@@ -118,9 +118,9 @@ class Variants(Amounts, Feet, LoopTravel, Length):
 
 @dataclass(frozen=True, kw_only=True)
 class PoseGoals(Request):
-    """Poses, places and a speed that variants have."""
+    """Poses, positions and a speed that variants must have."""
 
-    panel: ClassVar[str] = "Poses and places"
+    panel: ClassVar[str] = "Poses and positions"
 
     start: Annotated[
         str | None, Option("The pose to start with: FILE or FILE:FRAME.", names=("--start", "--begin"))
@@ -132,8 +132,8 @@ class PoseGoals(Request):
             "A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable.", names=("--pose", "--at")
         ),
     ] = ()
-    placed: Annotated[bool, Option("Be where these poses are in their files, too, and face as they do.")] = False
-    pins: Annotated[Path | None, Option("Joints at places, JSON or CSV; see the docs on planting.")] = None
+    placed: Annotated[bool, Option("Also take the position and heading of these poses from their files.")] = False
+    pins: Annotated[Path | None, Option("Joints pinned to positions (JSON or CSV); see the docs on planting.")] = None
     speed: Annotated[float | None, Option("Mean ground speed, in the clip's unit of length per second.")] = None
 
 
@@ -147,14 +147,14 @@ class Vary(Variants, PoseGoals, Steer, Finishing):
         Option("Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all.", names=OutNames),
     ]
     limits: Annotated[
-        Path | None, Option("Limits of a robot's joints (CSV: joint,low,high), at which values stop.")
+        Path | None, Option("Limits of a robot's joints (CSV: joint,low,high), to which values are clamped.")
     ] = None
-    format: Annotated[str | None, Option("Ending of the files; default: as the examples (of AMC: bvh).")] = None
+    format: Annotated[str | None, Option("Format of the files; default: that of the examples (AMC: bvh).")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redrawing(Request):
-    """What of a clip is drawn again, whatever it comes from and the results go to."""
+    """Which part of a clip is redrawn, whatever its source and destination."""
 
     start: Annotated[
         str | None,
@@ -165,10 +165,10 @@ class Redrawing(Request):
         Option("Where it ends: the first frame or time that is kept again; default: at the end.", names=("--to",)),
     ] = None
     extend: Annotated[
-        str | None, Option("Go on after the clip's end instead: so many frames, or a time such as 4s.")
+        str | None, Option("Continue after the clip's end instead: a number of frames, or a time such as 4s.")
     ] = None
     part: Annotated[
-        tuple[str, ...], Option("Draw only this again: arms, legs, head, a joint; may be repeated. Default: all.")
+        tuple[str, ...], Option("Redraw only this: arms, legs, head, a joint; may be repeated. Default: all.")
     ] = ()
     amount: Annotated[
         float,
@@ -179,14 +179,14 @@ class Redrawing(Request):
         ),
     ] = 1.0
     plant: Plant = True
-    guard: Annotated[bool, Option("Draw again what no body could do, or what goes too far beyond the takes.")] = True
+    guard: Annotated[bool, Option("Redraw what no body could do, or what goes too far beyond the takes.")] = True
     count: Annotated[int, Option("How many clips.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 8
     seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Redrawing, Reading):
-    """Draw a stretch of a clip again, or a part of the body, and keep everything else; or continue the clip."""
+    """Redraw a stretch of a clip, or a part of the body, and keep everything else; or continue the clip."""
 
     take: Annotated[
         Path,
@@ -207,7 +207,7 @@ class Stream(Amounts, Length, Travel, Steer, Finishing):
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
     out: Annotated[Path | None, Option("Where the result goes.", names=OutNames)] = None
     live: Annotated[str | None, Option("Send it live to avatars instead: vmc://127.0.0.1:39539.")] = None
-    host: Annotated[bool, Option("Send to, and listen to, other machines too.")] = False
+    host: Annotated[bool, Option("Also send to, and listen to, other machines.")] = False
     listen: Annotated[
         int | None, Option("Port for OSC messages that steer the live motion, such as /freshtake/amount 0.5.")
     ] = None
@@ -245,7 +245,7 @@ class Select(Reading):
         bool, Option("Like `--likelihood`, with the clips scored in groups among themselves, as in the paper.")
     ] = False
     percentile: Annotated[float, Option("How many clips like the trusted ones may be rejected, in percent.")] = 5.0
-    picture: Annotated[Path | None, Option("Draw how far off clips are, and where (.png, .svg, .pdf).")] = None
+    picture: Annotated[Path | None, Option("Draw how far off each clip is, and where (.png, .svg, .pdf).")] = None
     seed: Seed = 0
 
 
@@ -265,7 +265,7 @@ class Explain(Reading):
 class Augment(Reading):
     """Copy a folder of takes and write variants of every action next to them."""
 
-    folder: Annotated[Path, Option("Takes, in this folder and those below it.", positional=True)]
+    folder: Annotated[Path, Option("Takes, in this folder and its subfolders.", positional=True)]
     out: Annotated[
         Path,
         Option(
@@ -279,11 +279,11 @@ class Augment(Reading):
     by_likeness: Annotated[bool, Option("Add takes that are alone in their group to the group they are most like.")] = (
         False
     )
-    mirror: Annotated[bool, Option("Add every take and variant once more with left and right exchanged.")] = False
+    mirror: Annotated[bool, Option("Also add every take and variant mirrored (left and right swapped).")] = False
     speeds: Annotated[
         list[float] | None,
         Option(
-            "Add every take and variant at so many times its speed: 0.9 1.1.",
+            "Also add every take and variant at these multiples of its speed: 0.9 1.1.",
             least=0.1,
             most=10.0,
             names=("--speed",),

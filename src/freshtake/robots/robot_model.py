@@ -1,4 +1,4 @@
-"""Robot models from MJCF and URDF files, read by MuJoCo: the joints, their limits, and which links are which limb."""
+"""Robot models from MJCF and URDF files, read by MuJoCo: the joints, their limits, and the links of each limb."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from freshtake.formats.files import read_text
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 
-# Link names of common robots and simulated humanoids, by limb: the link that moves at the joint of that name.
+# Link names of common robots and simulated humanoids, by limb: the link that moves at that joint.
 _LIMBS = {
     "knee": re.compile(r"knee|shin|calf|tibia|lower_?leg|leg_lower"),
     "ankle": re.compile(r"ankle|foot"),
@@ -34,7 +34,7 @@ _SIDE_WORDS = {
 }
 
 _FARTHEST = 1e6  # metres, and radians
-# Elements that few bytes make large, or that attach other files; no robot needs them.
+# Elements that expand from few bytes, or that attach other files; no robot needs them.
 _REFUSED = re.compile(r"<\s*(attach|composite|flexcomp|hfield|plugin|replicate)\b")
 _ATTRIBUTES = r"\b((?:[^>\"']|\"[^\"]*\"|'[^']*')*)"
 _INCLUDE = re.compile(r"<\s*include" + _ATTRIBUTES)
@@ -45,40 +45,40 @@ _SIZE = re.compile(r"\b(?:width|height)\b")
 
 
 class Point(NamedTuple):
-    """A point of a link: the number of its body in MuJoCo, and its place (3,) in the frame of that body, in metres."""
+    """A point of a link: the number of its body in MuJoCo, and its position (3,) in that body's frame, in metres."""
 
     body: int
     place: Floats
 
     def at(self, data: Any) -> Floats:
-        """Return where it is in the world (3,), in the pose that MuJoCo's data holds."""
+        """Return its position in the world (3,), in the pose in MuJoCo's data."""
         return np.asarray(data.xpos[self.body] + data.xmat[self.body].reshape(3, 3) @ self.place)
 
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """A robot that can be posed: its file, MuJoCo's model of it, its joints, and the points that follow a body.
+    """A robot to pose: its file, MuJoCo's model of it, its joints, and the points that follow a body.
 
     Points are left_hip, left_knee, left_ankle, left_toe, left_shoulder, left_elbow, left_hand, and those on the right.
     """
 
     path: Path
     engine: Any  # its root moves freely
-    joints: tuple[str, ...]  # names in the order of the file, without the free root
+    joints: tuple[str, ...]  # names in file order, without the free root
     columns: tuple[int, ...]  # of the joints in MuJoCo's positions
     limits: Floats  # (joints, 2): lowest and highest value, in radians or metres; infinite without a limit
-    speeds: Floats  # (joints,): greatest change per second; infinite where the file has none
+    speeds: Floats  # (joints,): maximum change per second; infinite if the file has none
     points: Mapping[str, Point]
     sole: float  # metres of the ankles above the floor in the neutral pose
 
 
 def mujoco() -> Any:
-    """Import MuJoCo when it is needed."""
+    """Import MuJoCo on demand."""
     try:
         library = import_module("mujoco")
     except ImportError:
         raise MissingExtra("motion for robots", "robot") from None
-    # Otherwise it prints its warnings, and writes them to MUJOCO_LOG.TXT in the user's folder.
+    # Otherwise, it prints its warnings and writes them to MUJOCO_LOG.TXT in the user's folder.
     library.set_mju_user_warning(lambda message: None)
     return library
 
@@ -94,7 +94,7 @@ def read_robot(path: Path) -> RobotModel:
         names = [_name(engine, "BODY", k) for k in range(engine.nbody)]
         joint_names = [_name(engine, "JOINT", k) for k in range(engine.njnt)]
     except UnicodeDecodeError:
-        raise FormatError(path, "the names of links and joints are not UTF-8: save the file so") from None
+        raise FormatError(path, "the names of links and joints are not UTF-8: save the file as UTF-8") from None
     data = mujoco().MjData(engine)
     mujoco().mj_kinematics(engine, data)
     for values in (data.xpos, data.geom_xpos, engine.geom_aabb, engine.jnt_range):
@@ -108,7 +108,7 @@ def read_robot(path: Path) -> RobotModel:
     single = (int(lib.mjtJoint.mjJNT_HINGE), int(lib.mjtJoint.mjJNT_SLIDE))
     moving = [k for k in range(engine.njnt) if int(engine.jnt_type[k]) in single]
     if any(int(kind) == int(lib.mjtJoint.mjJNT_BALL) for kind in engine.jnt_type):
-        raise FormatError(path, "ball joints have no place in tables of joint values: use three hinges instead")
+        raise FormatError(path, "ball joints do not fit tables of joint values: use three hinges instead")
     limits = np.array([engine.jnt_range[k] if engine.jnt_limited[k] else (-np.inf, np.inf) for k in moving])
     joints = tuple(joint_names[k] for k in moving)
     speeds = _urdf_speeds(text)
@@ -119,9 +119,9 @@ def read_robot(path: Path) -> RobotModel:
 
 
 def _checked(path: Path) -> str:
-    """Return the text of a robot's file; refuse, in files that it includes too, what must not reach MuJoCo.
+    """Return the text of a robot's file; refuse, also in included files, what must not reach MuJoCo.
 
-    MuJoCo reads any file that is included and makes as many copies as a file asks for.
+    MuJoCo reads any included file and makes as many copies as a file requests.
     """
     folder = path.parent.resolve()
     text, files, seen = read_text(path), [path], {path.resolve()}
@@ -131,12 +131,12 @@ def _checked(path: Path) -> str:
             raise FormatError(file, f"a robot needs no <{found[1]}>: remove it", _line(content, found))
         for found in _TEXTURE.finditer(content):
             if len(_SIZE.findall(found[1])) != len(_PIXELS.findall(found[1])):
-                raise FormatError(file, "a texture has at most 9999 pixels in a row: remove it", _line(content, found))
+                raise FormatError(file, "textures may have at most 9999 pixels a row: remove it", _line(content, found))
         for found in _INCLUDE.finditer(content):
             name = _FILE.search(found[1])
             other = (folder / html.unescape(name[2])).resolve() if name else None
             if other is None or not other.is_relative_to(folder):
-                problem = "files outside of the robot's folder are not read: copy what is included into it"
+                problem = "files outside the robot's folder are not read: copy included files into it"
                 raise FormatError(file, problem, _line(content, found))
             if other not in seen:
                 seen.add(other)
@@ -163,7 +163,7 @@ def _compiled(path: Path) -> Any:
                 spec.delete(mesh)
         root = spec.worldbody.first_body()
         if root is None:
-            raise FormatError(path, "the file holds no link")
+            raise FormatError(path, "the file contains no link")
         if not any(joint.type == lib.mjtJoint.mjJNT_FREE for joint in spec.joints):
             root.add_freejoint()
         return spec.compile()
@@ -175,9 +175,9 @@ def _compiled(path: Path) -> Any:
                 return load(meshes=True)
             except ValueError:
                 return load(meshes=False)
-    except (ValueError, TypeError, RuntimeError) as error:  # the last is what C++ raises where memory ends
+    except (ValueError, TypeError, RuntimeError) as error:  # the last is raised by C++ when memory runs out
         reason = " ".join(str(error).split())[:200]
-        raise FormatError(path, f"MuJoCo reads no robot from this file ({reason}): give URDF or MJCF") from None
+        raise FormatError(path, f"MuJoCo cannot read a robot from this file ({reason}): give URDF or MJCF") from None
 
 
 def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, Point]:
@@ -194,7 +194,7 @@ def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, P
                     f"no link is recognized as the {side} {limb}: name it so ({side}_{limb}); the links are "
                     f"{', '.join(names[1:13])}{', ...' if len(names) > 13 else ''}",
                 )
-        # Several links share a joint's name where it turns about several axes: the first bends the knee, the last is
+        # Several links share a joint's name if it rotates about several axes: the first bends the knee, the last is
         # the foot itself.
         knee, elbow, ankle = limbs["knee"][0], limbs["elbow"][0], limbs["ankle"][-1]
         hands = [k for k in limbs["hand"] if k in _below(engine, elbow) and k != elbow]

@@ -1,8 +1,8 @@
 """Retarget a clip to a robot by least squares: limb directions of the clip, lengths of the robot, standing feet held.
 
-Every frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
-robot and their targets, from the frame before, with joints kept inside their limits at every step. What the robot does
-goes into tables, arrays, and the pickles that other retargeting tools exchange.
+Each frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
+robot and their targets, from the previous frame, with joints kept inside their limits at each step. The results
+go into tables, arrays, and the pickles that other retargeting tools exchange.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import unit
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
-# How much a point's distance counts: standing feet count most, the rest of the body follows them.
+# Weights of the points' distances: standing feet count most, the rest of the body follows them.
 WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
-STANDING = 20.0  # times the weight of a point that stands
+STANDING = 20.0  # times the weight, for a standing point
 STEPS = 12  # of Gauss-Newton: a frame starts near its solution; the first one gets ten times as many
 CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
 
 
 class RobotMotion(NamedTuple):
-    """What a robot does, and how well. Lengths are in metres, z up."""
+    """Motion of a robot, and how well it follows the clip. Lengths are in metres, z up."""
 
     fps: float
-    root: Floats  # (frames, 3): places of the root link
+    root: Floats  # (frames, 3): positions of the root link
     rotation: Floats  # (frames, 4): its orientations as quaternions w x y z
     joints: Floats  # (frames, joints): their values, in the robot's order
     off: float  # mean distance of the points from their targets
-    worst: float  # the same of the point that is farthest off
+    worst: float  # the same for the point that is farthest off
     leg: float  # length of the robot's leg
     sliding: float  # mean speed of standing ankles over the ground, in legs per second
-    source_sliding: float  # the same of the clip
+    source_sliding: float  # the same for the clip
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
     """Retarget a clip, in any unit and axis, to a robot; the motion keeps the clip's rate.
 
-    Joints are within their limits and, where the robot has any, within its speeds.
+    Joints are within their limits and, if the robot has any, its speed limits.
     """
     metres = unit_of(clip)
     if metres is None:
-        raise UsageError(f"{clip.name}: how long its unit is cannot be told: give it with --unit")
+        raise UsageError(f"{clip.name}: its unit of length is unknown: give it with --unit")
     clip = with_up(scaled(clip, metres), "z")
     targets = _targets(clip, robot)
     lib, engine = mujoco(), robot.engine
@@ -87,7 +87,7 @@ def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> Rob
 
 
 class _Targets(NamedTuple):
-    """Where points of the robot should be: places (frames, points, 3) and weights (frames, points)."""
+    """Targets for points of the robot: positions (frames, points, 3) and weights (frames, points)."""
 
     points: list[Point]
     places: Floats
@@ -132,7 +132,7 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
     for k, side in enumerate(SIDES):
         hip = middle + unit(hips[:, k] - hips[:, 1 - k]) * 0.5 * length("left_hip", "right_hip")
         knee = hip + unit(at(side, "lower_leg") - at(side, "upper_leg")) * length(f"{side}_hip", f"{side}_knee")
-        # Feet keep the clip's steps: hips and ankles scale alike, so that a leg reaches as far as the performer's did.
+        # Feet keep the clip's steps: hips and ankles scale equally, so a leg reaches as far as the performer's did.
         ankle = scaled_up(at(side, "foot")) + (hip - scaled_up(at(side, "upper_leg"))) * np.array([1.0, 1.0, 0.0])
         ankle, toe = _held(ankle, _toe_directions(clip, body, side, stands[:, k]), stands[:, k], clip, robot, side)
         shoulder = neck + unit(shoulders[:, k] - shoulders[:, 1 - k]) * 0.5 * length("left_shoulder", "right_shoulder")
@@ -155,7 +155,7 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
 
 
 def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
-    """Return which ankles stand (frames, 2), and how high they are where they do."""
+    """Return which ankles stand (frames, 2), and how high they are when they do."""
     joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
     flags, heights = joint_contacts(clip), floor_heights([clip])
     columns = [joints.index(ankle) if ankle in joints else None for ankle in ankles]
@@ -167,7 +167,7 @@ def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
 
 
 def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
-    """Return where a foot points: its azimuth, and how far it is tipped up from how it stands, in radians."""
+    """Return where a foot points: its azimuth, and how far it is tipped up from its standing angle, in radians."""
     world = clip.positions()
     ankle = world[:, body.one(f"{side}_foot")]
     if f"{side}_toes" in body:
@@ -195,7 +195,7 @@ def _held(
         tip[start:stop] = -pitch[start:stop]
     frames = np.arange(len(ankle))
     if stands.any():
-        reach = 0.12 / clip.frame_time  # in this time a foot approaches its place and leaves it
+        reach = 0.12 / clip.frame_time  # the time in which a foot approaches its position or leaves it
         near = np.flatnonzero(stands)
         after = np.minimum(np.searchsorted(near, frames), len(near) - 1)
         before = np.maximum(after - 1, 0)
@@ -225,11 +225,11 @@ class _Solver:
         lib.mj_kinematics(engine, data)
 
     def solve(self, targets: _Targets, frame: int) -> Floats:
-        """Move the robot to its targets of a frame; return the remaining distances (points,), in metres."""
+        """Move the robot to its targets for a frame; return the remaining distances (points,), in metres."""
         lib, engine, data = mujoco(), self.robot.engine, self.data
         before = data.qpos[self.columns].copy()
         bounds = self.robot.limits.copy()
-        if self.solved:  # limit the change from the frame before by the joints' speeds
+        if self.solved:  # limit the change from the previous frame by the joints' speeds
             reach = self.robot.speeds * self.frame_time
             bounds = np.stack([np.maximum(bounds[:, 0], before - reach), np.minimum(bounds[:, 1], before + reach)], 1)
         weights = np.repeat(targets.weights[frame], 3)
@@ -246,13 +246,13 @@ class _Solver:
                 lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, point.at(data), point.body)
             slope = rows.T @ (weights * error) - calm * change
             normal = (rows.T * weights) @ rows + np.diag(calm)
-            # A joint at its limit that is pushed beyond it is fixed; the others are solved without it.
+            # Fix a joint at its limit that is pushed beyond it; solve the others without it.
             free = np.ones(engine.nv, dtype=bool)
             values, pushed = data.qpos[self.columns], slope[self.velocities]
             fixed = ((values <= bounds[:, 0]) & (pushed < 0)) | ((values >= bounds[:, 1]) & (pushed > 0))
             free[self.velocities[fixed]] = False
             start, step = data.qpos.copy(), np.zeros(engine.nv)
-            while damping < 1e3:  # Levenberg-Marquardt: a step that increases the cost is undone and made shorter
+            while damping < 1e3:  # Levenberg-Marquardt: a step that increases the cost is undone and shortened
                 matrix = normal[np.ix_(free, free)]
                 step[free] = np.linalg.solve(matrix + damping * np.eye(len(matrix)), slope[free])
                 lib.mj_integratePos(engine, data.qpos, step, 1.0)
@@ -300,7 +300,7 @@ def _ankles(robot: RobotModel, poses: Floats) -> Floats:
 
 
 def _sliding(ankles: Floats, stands: Bools, fps: float) -> float:
-    """Return the mean speed over the ground of ankles that stand in both frames of a step."""
+    """Return the mean ground speed of ankles that stand in both frames of a step."""
     steps = np.linalg.norm(np.diff(ankles[..., :2], axis=0), axis=-1)
     both = stands[1:] & stands[:-1]
     return float(steps[both].mean() * fps) if both.any() else 0.0
@@ -318,9 +318,9 @@ ROOT = ("root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"
 
 
 def write_robot_motion(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    """Write a motion in the order of the robot's joints, in the form that the ending chooses.
+    """Write a motion in the order of the robot's joints, in the format of the file extension.
 
-    .csv has a row per frame: place and quaternion x y z w of the root, then the joints; .npz has the same as arrays,
+    .csv has a row per frame: position and quaternion x y z w of the root, then the joints; .npz has the same as arrays,
     with names; .pkl is the dictionary that GMR writes.
     """
     {".csv": _write_csv, ".npz": _write_npz, ".pkl": _write_pickle}[path.suffix.lower()](path, motion, robot)

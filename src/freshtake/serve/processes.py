@@ -187,7 +187,7 @@ def limit_processor_time(seconds: float) -> None:
 def reported(error: Exception, what: str) -> str:
     """Write a crash file, print its location for whoever runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
-    return f"an unexpected error occurred ({type(error).__name__}): please report it"
+    return f"something went wrong inside freshtake ({type(error).__name__}): please report it"
 
 
 @contextmanager

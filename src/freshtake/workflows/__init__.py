@@ -1,7 +1,7 @@
 """One function per request: files in, files out. Each module loads on first use.
 
-A request is carried out by `getattr(workflows, request.task())(request, report, warn)`: `report` is called with the
-progress, `warn` with sentences for the user, and the result says what was made.
+A request is carried out by `getattr(workflows, request.task())(request, report, warn)`: `report` is called with
+progress, `warn` with sentences for the user, and the result describes what was made.
 """
 
 # ruff: noqa: F403  (the names are listed once, below)

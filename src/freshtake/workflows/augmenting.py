@@ -37,7 +37,7 @@ _SIDES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Label:
-    """What one motion is, and how to make it again."""
+    """Describes one motion, and how to make it again."""
 
     file: str  # its name in the folder or data set
     group: str  # the action
@@ -53,7 +53,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Augmented:
-    """The folder or file that was written, a label for each motion, and by group why it was only copied."""
+    """The written folder or file, a label for each motion, and for groups that were only copied, the reason."""
 
     path: Path
     labels: tuple[Label, ...]
@@ -70,7 +70,7 @@ class Augmented:
 
 
 class Entry(NamedTuple):
-    """A motion with its label, and the file that it was read from where it is an unchanged take."""
+    """A motion with its label, and the file it was read from if it is an unchanged take."""
 
     label: Label
     motion: Motion
@@ -81,7 +81,7 @@ class Entry(NamedTuple):
 def augment(request: Augment, report: Report = silent, warn: Warn = unheard) -> Augmented:
     """Write the takes of a folder and variants of each group, labelled, as a folder or as one file for learners.
 
-    With `request.by_likeness`, takes that are alone in their group join one of at least three takes that they are like.
+    With `request.by_likeness`, takes alone in their group join the most similar one of at least three takes.
     Groups of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
     """
     source, target = request.folder, request.out
@@ -126,7 +126,7 @@ def _group_entries(
     request: Augment, name: str, paths: list[Path], motions: dict[Path, Motion], models: Path | None,
     copied: dict[str, str], warn: Warn,
 ) -> Iterator[Entry]:  # fmt: skip
-    """Yield the takes of a group, its variants, and both once more with each change."""
+    """Yield the takes and variants of a group, then each change of them."""
     source, seed = request.folder, request.seed
     files = tuple(path.relative_to(source).as_posix() for path in paths)
     entries = [
@@ -179,10 +179,10 @@ def swapped_sides(name: str) -> str:
 def _mirrored(motion: Motion) -> Motion:
     if not isinstance(motion, Clip):
         raise UsageError(f"a {kind_word(motion)} has no left and right joints to exchange")
-    problem = UsageError("no axis along which this body is symmetrical was found")
+    problem = UsageError("no axis of symmetry of this body was found")
     for axis in ("x", "y", "z"):
         try:
-            # A wrong axis is refused: limbs of the other side are not its mirror image.
+            # A wrong axis is refused: its mirror image does not match the limbs of the other side.
             return mirror(motion, axis)
         except UsageError as error:
             problem = error if axis == "x" else problem
@@ -195,7 +195,7 @@ def _at_speed(motion: Motion, speed: float) -> Motion:
             return resample(motion.changed(frame_time=motion.frame_time / speed), motion.fps)
         case Stroke():
             return replace(motion, times=motion.times / speed)
-    raise UsageError(f"a {kind_word(motion)} keeps its speed")
+    raise UsageError(f"a {kind_word(motion)} has no speed to change")
 
 
 def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
@@ -211,10 +211,10 @@ def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
 def _takes(source: Path, target: Path) -> list[Path]:
     """List all files with a motion's suffix in a folder and its subfolders, in natural order."""
     if not source.is_dir():
-        raise FormatError(source, "this is not a folder: name one with takes in it")
+        raise FormatError(source, "this is not a folder: name one that contains takes")
     inside = target.resolve()
     if inside == source.resolve() or source.resolve() in inside.parents:
-        raise FormatError(target, "variants go into another folder, outside that of the takes")
+        raise FormatError(target, "variants must go into another folder, outside that of the takes")
     endings = {suffix for form in FORMATS if form.name not in ("asf", "obj") for suffix in form.suffixes}
     takes = [path for path in source.rglob("*") if path.is_file() and path.suffix.lower() in endings]
     takes = [path for path in takes if not path.name.startswith(".") and path.stem != "labels"]
@@ -230,12 +230,12 @@ def _natural(path: Path) -> list[tuple[bool, int, str]]:
 
 
 def _variants(request: Augment, name: str, motions: list[Motion], models: Path | None) -> tuple[str, list[Motion]]:
-    """Learn from a group, and return the SHA-256 of its model with the variants; the model is saved in `models`."""
+    """Learn from a group, and return its model's SHA-256 with the variants; the model is saved in `models`."""
     from freshtake.formats.ftm import save
     from freshtake.variation.learning import learn_examples
 
     if len(motions) < 2:
-        raise UsageError("one take alone does not show how takes of it differ")
+        raise UsageError("a single take does not show how takes differ")
     model = learn_examples(gathered(motions, unheard))
     plan = Variants(count=request.count, amount=request.amount, seed=request.seed)
     variants = [variant.motion for variant in guided_variants(model, plan)]
@@ -250,7 +250,7 @@ def _joined(groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: in
     from freshtake.variation.selection.selecting import select
 
     out = {name: list(paths) for name, paths in groups.items()}
-    # How far takes of an action differ can only be measured on three or more.
+    # At least three takes are needed to measure how far takes of an action differ.
     large = [name for name, paths in groups.items() if len(paths) >= 3]
     for name, paths in groups.items():
         best: tuple[float, str] | None = None

@@ -1,4 +1,4 @@
-"""Compiling ahead of use: what each command compiles, how long it takes, and doing it."""
+"""Compiling ahead of use: what each command compiles, how long that takes, and doing so."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 LEAST_ANNOUNCED = 3.0  # seconds
 
 
-# What is compiled in the background after a command that had to compile: the step of the command that usually follows.
+# After a command that had to compile, the step of the command that usually follows is compiled in the background.
 STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
-AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches that off
+AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches this off
 
 
 def expected_times(*commands: str) -> dict[str, float]:
-    """Return the seconds that each kernel of these commands took to compile, from `python -m benchmarks.compiling`."""
+    """Return the seconds that each compiled function of these commands took, from `python -m benchmarks.compiling`."""
     from importlib import resources
 
     text = resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def expected_times(*commands: str) -> dict[str, float]:
 
 
 def expected_of_steps() -> dict[str, dict[str, float]]:
-    """Return the expected times of each step of `warm_up`, without kernels that earlier steps compile."""
+    """Return the expected times of each step of `warm_up`, without functions that earlier steps compile."""
     out: dict[str, dict[str, float]] = {}
     for name, step in STEPS.items():
         compiled = {kernel for earlier in out.values() for kernel in earlier}
@@ -58,7 +58,7 @@ class Countdown:
         self._expected = self._took = 0.0
 
     def heard(self, kernel: str, begins: bool) -> None:
-        """Note that a kernel begins or ends compiling; one may begin inside another."""
+        """Note that a function begins or ends compiling; one may begin inside another."""
         if self._left is None:
             self._left = self._times()
             self._announce()
@@ -96,7 +96,7 @@ class Countdown:
 
 @one_blas_thread()
 def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
-    """Learn and make a little with each method, or with those named; what compiles on the way is cached on disk."""
+    """Learn and make a little with each method, or with those named; what compiles along the way is cached on disk."""
     chosen = list(STEPS) if steps is None else steps
     for number, name in enumerate(chosen):
         if name not in STEPS:
@@ -154,7 +154,7 @@ def _styles() -> None:
         for style in ("normal", "limp")
     )
     model = learn(list(zip(walks, limps, strict=True)))
-    with TemporaryDirectory() as folder:  # arrays of a model that was read cannot be written: other types to numba
+    with TemporaryDirectory() as folder:  # arrays of a loaded model are read-only: other types to numba
         save(Path(folder) / "style.ftm", model)
         read = load_style(Path(folder) / "style.ftm")
     for one in (model, read):
@@ -177,7 +177,7 @@ def _retargeting() -> None:
 
 
 class Step(NamedTuple):
-    """A step of `warm_up`: what compiles its kernels, the commands that need them, and steps that come before it."""
+    """A step of `warm_up`: what compiles its functions, the commands that need them, and the steps before it."""
 
     work: Callable[[], object]
     commands: tuple[str, ...]
@@ -198,22 +198,22 @@ STEPS = {
 def compile_after(command: str) -> subprocess.Popen[bytes] | None:
     """Start compiling what the next command needs, in a process of lowest priority that outlives this one.
 
-    To be called after a command that had to compile; nothing starts where the environment forbids it.
+    Call this after a command that had to compile; nothing starts if the environment forbids it.
     """
     step = STEP_AFTER.get(command)
     if step is None or os.environ.get(AHEAD_VARIABLE) == "0":
         return None
-    # The names of Windows' flags are not defined elsewhere, where a new session has the same effect.
+    # Windows' flags are not defined on other systems, where a new session has the same effect.
     flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
     nowhere = subprocess.DEVNULL
-    with suppress(OSError):  # if it fails, the next command compiles for itself
+    with suppress(OSError):  # if this fails, the next command compiles for itself
         return subprocess.Popen(
-            # -P: modules are not imported from the working folder, where anybody could put some.
+            # -P: do not import modules from the working folder, where anybody could put some.
             [sys.executable, "-P", "-m", "freshtake.workflows.compiling", step],
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,
-            cwd=gettempdir(),  # not the user's folder, which could then not be removed on Windows
+            cwd=gettempdir(),  # not the user's folder, which Windows could then not remove
             start_new_session=True,
             creationflags=flags,
         )
@@ -221,11 +221,11 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
 
 
 class _Rival(BaseException):
-    """Another process compiles the same kernels."""
+    """Another process compiles the same functions."""
 
 
 def compile_in_background(step: str) -> None:
-    """Run one step of `warm_up`, and stop as soon as another process has compiled one of its kernels.
+    """Run one step of `warm_up`, and stop as soon as another process has compiled one of its functions.
 
     That process is the command itself, started before we were done; compiling alongside would only slow it down.
     """
@@ -236,7 +236,7 @@ def compile_in_background(step: str) -> None:
     missing = {kernel for kernel in expected_times(*STEPS[step].commands) if not has_machine_code(kernel)}
 
     def heard(kernel: str, begins: bool) -> None:
-        # A kernel that we begin to compile is no longer watched, since its file may be ours.
+        # Stop watching a function once we begin to compile it, since its file may be ours.
         missing.discard(kernel)
         if begins and any(map(has_machine_code, missing)):
             raise _Rival

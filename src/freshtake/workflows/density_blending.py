@@ -1,4 +1,4 @@
-"""Classes of takes to a model of their densities, and that model to new motion that changes between them."""
+"""Learn the densities of classes of takes, and make new motion that changes between the classes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Cl
 from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
 from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by, placed, seen_from_its_start
 
-PIECE = 4096  # frames between two reports of progress
+PIECE = 4096  # frames between progress reports
 
 
 def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
-    """Parse `walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the class before it."""
+    """Parse `walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the previous class."""
     out: dict[str, list[Path]] = {}
     last = ""
     for argument in arguments:
@@ -56,14 +56,14 @@ def learn_classes(
     takes: Mapping[str, Sequence[Path]], target: Path, classes: Classes, reading: dict[str, Any] | None = None,
     report: Report = silent, warn: Warn = unheard,
 ) -> DensityModel:  # fmt: skip
-    """Learn classes from files, by name, and write the model; `reading` are arguments of `freshtake.read`."""
+    """Learn classes from files, by name, and write the model; `reading` holds arguments of `freshtake.read`."""
     from freshtake.density.cleaning import common_points
     from freshtake.density.learning import learn
 
     check_model_target(target)
     if len(takes) < 2 and not classes.alone:
         raise UsageError(
-            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
+            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns a single one"
         )
     names = ("method", "poses", "energy", "modes", "alpha", "search", "residuals")
     chosen = {name: value for name in names if (value := getattr(classes, name)) is not None}
@@ -75,7 +75,7 @@ def learn_classes(
     )  # fmt: skip
     for name, group in motions.items():
         for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
-            warn(f"{clip.name} holds {share:.1f} of a cycle of {name}: leave it out, or give all of it")
+            warn(f"{clip.name} contains {share:.1f} of a cycle of {name}: leave it out, or give the complete cycle")
     for note in (*model.notes, model.warning):
         if note:
             warn(note)
@@ -151,7 +151,7 @@ def blend_report(request: BlendReport, report: Report = silent, warn: Warn = unh
 
 
 def density_facts(model: DensityModel) -> dict[str, Any]:
-    """Return classes, kernels, modes with their energy, and the error of the eigenspace."""
+    """Return the classes, density kernels, modes with their energy, and the error of the eigenspace."""
     unit = "cm" if model.recipe is not None else "units"
     return {
         "method": f"density, {model.settings.method}",

@@ -37,15 +37,15 @@ from freshtake.workflows.outputs import seconds_of
 
 
 class Described(NamedTuple):
-    """A file's facts, ready to be printed or written as JSON, and the motion itself (None for a model)."""
+    """A file's facts, ready to print or write as JSON, and the motion itself (None for a model)."""
 
     facts: dict[str, Any]
     motion: Motion | None
 
 
 def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[Described]:
-    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis."""
-    # Nothing is resampled: a file is described as it is.
+    """Describe motions and models; files of one skeleton are read together and share one vertical axis."""
+    # Do not resample: describe files as they are.
     return motion_infos(take_files(request.paths, models=True), **{**request.reading(warn), "rate": None})
 
 
@@ -63,7 +63,7 @@ def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
 
 
 def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
-    with np.errstate(over="ignore", invalid="ignore"):  # damaged files may hold numbers whose squares overflow
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files may contain numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
         facts = {"file": str(path), "kind": kind_word(motion), "format": detect(path).title, **_facts(motion, how)}
     return Described({**facts, "findings": findings}, motion)
@@ -106,11 +106,11 @@ def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
 
 
 def _unit(motion: Clip | PointClip | MeshSequence) -> str:
-    """Return the unit of length in words, marked where it is a guess."""
+    """Return the unit of length in words, marked if it is a guess."""
     if motion.unit_m is not None:
         return unit_name(motion.unit_m)
     guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None
-    return "not known" if guess is None else f"{guess.name} (guessed from the body's size)"
+    return "unknown" if guess is None else f"{guess.name} (guessed from the body's size)"
 
 
 def _clip_facts(clip: Clip) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
         "joints": len(skeleton),
         "end_sites": len(skeleton.end_sites),
         "channels": skeleton.channel_count,
-        # The file's channels that change: the degrees of freedom that a model sees.
+        # Only channels that change are degrees of freedom that a model sees.
         "dofs": int(np.count_nonzero(np.ptp(channels, axis=0) > 1e-9)),
         "euler_orders": sorted({order for order in skeleton.orders if order}),
         "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
@@ -132,11 +132,11 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
 
 
 def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
-    """Return what predicts the DOFs of a joint, or of all: parents in both networks, and those that all nodes share."""
+    """Return what predicts the DOFs of a joint, or of all: parents in both networks, and those shared by all nodes."""
     chosen = [name for name in model.dofs if joint in ("", name, name.rpartition(".")[0])]
     if not chosen:
         joints = sorted({name.rpartition(".")[0] or name for name in model.dofs})
-        raise UsageError(f"there is no {joint!r} in this model; there are {', '.join(joints)}")
+        raise UsageError(f"there is no {joint!r} in this model; its joints are {', '.join(joints)}")
     shared = set.intersection(*map(set, model.transition.edges))
     return {
         "model": paper_facts(model),
@@ -147,9 +147,9 @@ def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
 
 
 class Explained(NamedTuple):
-    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written.
+    """The edges with their strengths, facts about the model, sentences about the clip, and the files written.
 
-    Of the paper's networks the facts alone say what predicts what.
+    For the paper's networks, only the facts say what predicts what.
     """
 
     explanation: Explanation | None
@@ -160,16 +160,16 @@ class Explained(NamedTuple):
 
 @one_blas_thread()
 def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained:
-    """Find which DOFs vary together, of one joint or of all, and how strongly; write a page if a target is given.
+    """Find which DOFs of one joint or of all vary together and how strongly; write a page if a target is given.
 
-    With `request.clip`, how likely that clip is, frame by frame and joint by joint, is shown too. Of a model of the
+    With `request.clip`, also show how likely that clip is, frame by frame and joint by joint. For a model of the
     paper's own method, the result has the parents in its networks instead.
     """
     target, joint = request.out, request.joint
     stored = read_stored(request.model)
     if stored.method == "paper":
         if request.clip is not None or target is not None:
-            raise UsageError("of a model of --method paper only the networks are shown: leave --clip and --out out")
+            raise UsageError("a model of --method paper can only show its networks: leave --clip and --out out")
         return Explained(None, paper_explain(stored.model, joint), [], [])
     if target is not None:
         check_report_target(target)
@@ -200,5 +200,5 @@ def _scored_pictures(scored: ClipLikelihood | None, edges: Explanation) -> list[
     if scored is None:
         return []
     figure = likelihood_figure(scored, (edges.joint, *[dof.rsplit(".", 1)[0] for dof in edges.dofs if edges.joint]))
-    caption = "red: less likely than the examples usually are at this joint; blue: more likely"
+    caption = "red: less likely than usual for the examples at this joint; blue: more likely"
     return [Picture("likelihood", f"How likely {scored.name} is", caption, png(figure), True)]

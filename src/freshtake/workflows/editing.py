@@ -49,13 +49,13 @@ from freshtake.workflows.outputs import (
 
 
 class Looped(NamedTuple):
-    """What was written, where in the take it came from, and its seam compared with the steps of the take."""
+    """What was written, its frames in the take, and its seam compared with the steps of the take."""
 
     path: Path
     motion: Clip
     span: Span
     seam: Seam
-    usual: Seam  # 99 of 100 steps and bends of the take are smaller
+    usual: Seam  # the take's 99th percentile of steps and bends
     verdicts: list[Verdict]
 
     def summary(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Looped(NamedTuple):
 def loop(request: Loop, report: Report = silent, warn: Warn = unheard) -> list[Looped]:
     """Make the best loop of each clip and write it.
 
-    A loop that no body makes is refused, unless `request.keep_going` (see `motion.verdict`).
+    A loop that no body could make is refused, unless `request.keep_going` (see `motion.verdict`).
     """
     finish, cycles = finish_of(request, warn), None if request.whole else request.cycles or 1
     loops = [
@@ -91,7 +91,7 @@ def _loop(
     source: Path, target: Path, cycles: int | None, finish: Finish, reading: dict[str, Any], warn: Warn
 ) -> Looped:
     for_writing(target)
-    ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
+    ((take,),) = read_clips([[source]], reading, "only clips with a skeleton can become loops")
     loop, span = loop_of(take, cycles, plant=finish.plant)
     loop = loop.changed(name=target.stem)
     steps = steps_of(take)
@@ -107,14 +107,14 @@ def _loop(
 
 
 def _with_targets(request: Loop | Plant, report: Report) -> Iterator[tuple[Path, Path]]:
-    """Yield each take with the file that it becomes, with the progress."""
+    """Yield each take with the file it becomes, and report the progress."""
     takes = take_files(request.clips)
     pairs = list(zip(takes, targets_of(takes, request.out, request.format), strict=True))
     return each(pairs, report, lambda pair: pair[0].name)
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
-    """Return the best loop of `cycles` cycles (None: the complete take is one), and where in the take it lies."""
+    """Return the best loop of `cycles` cycles (None: the complete take is one), and its frames in the take."""
     span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
@@ -125,7 +125,7 @@ def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> 
 
 
 class Planted(NamedTuple):
-    """A file that was written, and the report of `motion.planting` on it."""
+    """A written file, and the report of `motion.planting` on it."""
 
     path: Path
     report: Any
@@ -133,9 +133,9 @@ class Planted(NamedTuple):
 
 @one_blas_thread()
 def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list[Planted]:
-    """Hold feet of clips where they stand, meet their pins, and write them.
+    """Hold the feet of clips where they stand, meet their pins, and write them.
 
-    Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
+    Without a file of contacts, they are detected: by the nearest poses of the examples, else in the clip itself.
     """
     finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
     return [
@@ -165,18 +165,18 @@ def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: War
     labels: npt.ArrayLike | None = None if request.contacts is None else _labels(request.contacts, clip, base.feet)
     planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=request.lock))
     hints = given or likes or request.contacts is not None or request.floor is not None
-    # Without any contact the floor is unknown, so a clean result would be chance.
+    # Without any contact the floor is unknown, so a clean result would be luck.
     if not hints and not planted.report.contacts:
         raise UsageError(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
             "--contacts, or clips whose feet stand with --like"
         )
     legs = planted.report.root_shift / leg_length(clip.skeleton)
-    if given and legs > 0.5:  # bending the knees and leaning bring hands farther than half a leg before that
+    if given and legs > 0.5:  # up to half a leg, bending the knees and leaning are enough
         unit = unit_of(clip)
         warn(
-            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, feet and all; "
-            f"places of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
+            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, including the feet; "
+            f"positions of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
         )
     finish.write(target, finish.ready(planted.clip))
     return planted.report
@@ -192,7 +192,7 @@ def _labels(path: Path, clip: Clip, feet: Any) -> npt.ArrayLike:
 
 
 class Piece(NamedTuple):
-    """One clip that was written, and which frames (stop not included) of the take it is."""
+    """A written clip, and its frames (stop not included) in the take."""
 
     path: Path
     start: int
@@ -203,7 +203,7 @@ class Piece(NamedTuple):
 def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Piece]:
     """Cut takes and write the pieces into a folder that appears atomically; by default a take is cut into its cycles.
 
-    Cycles of several takes all begin at one phase, with the same foot. A target with the ending of a format is a file
+    Cycles of several takes all begin at one phase, with the same foot. A target with a format's extension is one file
     for one piece.
     """
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:
@@ -229,7 +229,7 @@ def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Pie
 
 
 class _Cut(NamedTuple):
-    """A take, the requested frames of it, and the files that go with them: an AMC needs its skeleton."""
+    """A take, its requested frames, and the files that go with them: an AMC needs its skeleton."""
 
     take: Clip
     ranges: list[tuple[int, int]]
@@ -246,7 +246,7 @@ def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> 
     elif at.like is not None:
         ranges = [(o.start, o.stop) for o in find_occurrences(take, _read_clip(at.like, reading))]
         if not ranges:
-            raise UsageError(f"nothing in {source} is like {at.like}: give a clip of the action that is in the take")
+            raise UsageError(f"nothing in {source} is similar to {at.like}: give a clip of an action in the take")
     beside = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
     return _Cut(take, ranges, suffix, beside)
 
@@ -267,7 +267,7 @@ def _write_one(cuts: Sequence[_Cut], target: Path, ending: str | None, unit_m: f
     check_ending(target, ending)
     ranges = [(cut.take, *span) for cut in cuts for span in cut.ranges]
     if len(ranges) != 1:
-        raise UsageError(f"{target} is one file for {len(ranges)} clips: name a folder, and the kind with --format")
+        raise UsageError(f"{target} is one file for {len(ranges)} clips: name a folder, and the format with --format")
     ((take, start, stop),) = ranges
     write(target, take_frames(take, start, stop).changed(name=target.stem), unit_m=unit_m)
     return [Piece(target, start, stop)]
@@ -295,7 +295,7 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
 
 
 class Converted(NamedTuple):
-    """What was read, what was written, and where: one path for all in a glTF file of several animations."""
+    """What was read and written, and where: a single path if one glTF file contains all animations."""
 
     sources: Sequence[Path]
     paths: list[Path]
@@ -303,7 +303,7 @@ class Converted(NamedTuple):
 
 
 def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> Converted:
-    """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one."""
+    """Read, change and write motions: to one file, or one by one, given a format or an existing folder."""
     named, target = request.sources_and_target()
     sources, ending = take_files(named), request.format
     finish = Finish(
@@ -311,7 +311,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
         onto=chosen_character(request, warn),
         unit_m=request.unit,
     )
-    # The rate of files that state none; --fps is that too, unless it only resamples.
+    # The rate of files that state none; --fps sets this too, unless it only resamples.
     stated = request.fps if request.source_fps is None else request.source_fps
     options = ReadOptions(**{**request.reading(warn), "fps": stated, "rate": None})
     into_folder = (ending is not None and not is_file_name(target)) or (target.is_dir() and len(sources) > 1)
@@ -320,17 +320,17 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
         target_format = for_writing(target)
         if len(sources) > 1 and not target_format.several:
             raise FormatError(
-                target, f"only {holding_several()} hold several clips: for files one by one, name a folder and --format"
+                target, f"only {holding_several()} can hold several clips: for single files, name a folder and --format"
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
-    # Without retargeting or a change of travel the file's hierarchy is kept; otherwise the body has to be the root.
+    # Without retargeting or a change of travel, the file's hierarchy is kept; otherwise the body must be the root.
     plain = finish.onto is None and not finish.moves_travel
     read = take_in_all(sources, options, filed=plain)
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))
         motions.append(finish.ready(_changed(taken.motion, request)))
-    # Written only now, so that a file that cannot be read leaves nothing behind.
+    # Write only now, so that an unreadable file leaves nothing behind.
     if into_folder or len(motions) == 1:
         for source, path, motion in zip(sources, paths, motions, strict=True):
             _write_with_skin(path, motion, source, finish, options.warn)
@@ -341,7 +341,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
     for path, motion in zip(paths, motions, strict=False):
         if path.suffix.lower() == ".bvh" and isinstance(motion, Clip) and motion.unit_m == 1.0:
             options.warn(
-                f"{path.name}: BVH files state no unit; this one is in metres, as its source: read it with --unit m"
+                f"{path.name}: BVH files state no unit; this one is in metres, like its source: read it with --unit m"
             )
     return Converted(sources, paths, motions)
 
@@ -353,7 +353,7 @@ def _write_with_skin(target: Path, motion: Motion | list[Clip], source: Path, fi
         return finish.write(target, motion)
     form = for_writing(target)
     if not form.several:
-        say(f"{source.name}: {form.title} holds no skin, so it is left out: .glb, .fbx and .usd keep it")
+        say(f"{source.name}: {form.title} cannot hold a skin, so it is left out: .glb, .fbx and .usd keep it")
         return finish.write(target, motion)
     try:
         return write(target, motion, unit_m=finish.unit_m, character=source)
@@ -383,12 +383,12 @@ def _changed(motion: Motion, request: Convert) -> Motion:
 
 
 def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:
-    """Return a piece of any motion, by frame numbers from 0 or by times such as 1.5s."""
+    """Return a piece of any motion, by frame numbers (from 0) or times such as 1.5s."""
     low = 0 if start is None else frame_number(start, motion.frame_time)
     high = len(motion) if end is None else frame_number(end, motion.frame_time)
     if not 0 <= low < high <= len(motion):
         name = motion.name or "the motion"
-        raise UsageError(f"frames {low}:{high} do not lie within {name}, which has {len(motion)} frames")
+        raise UsageError(f"frames {low}:{high} are not all in {name}, which has {len(motion)} frames")
     if isinstance(motion, Clip):
         return take_frames(motion, low, high)
     rows = slice(low, high)

@@ -1,4 +1,4 @@
-"""Compare variants with takes: by figures, and by a study with people."""
+"""Compare variants with takes, by figures and by a study with people."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KINDS = ("strawman", "perlin", "pca", "convex", "replay")
 
 
 class Evaluated(NamedTuple):
-    """The figures, the files that were written, and the verdicts of the body checks."""
+    """The figures, the written files, and the verdicts of the body checks."""
 
     result: Evaluation
     written: list[Path]
@@ -52,7 +52,7 @@ class Evaluated(NamedTuple):
 
 @one_blas_thread()
 def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -> Evaluated:
-    """Score variants against their inputs and further real takes; write a report if a target is given.
+    """Score variants against their inputs and additional real takes; write a report if a target is given.
 
     With `request.model`, the report shows which joints vary together.
     """
@@ -60,7 +60,7 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")
     if request.model is not None and request.out is None:
-        raise UsageError("--model draws what varies together into the report: name one with -o")
+        raise UsageError("--model adds what varies together to the report: name one with -o")
     if request.out is not None:
         check_report_target(request.out)
     more: Sequence[Picture] = ()
@@ -79,7 +79,7 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -
 
 
 def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdict]:
-    """Check variants that share their takes' skeleton as `vary` does, so that both commands report the same."""
+    """Check variants on their takes' skeleton as `vary` does, so both commands report the same."""
     clips = [motion for motion in inputs if isinstance(motion, Clip)]
     if not clips or any(not isinstance(one, Clip) or one.skeleton.names != clips[0].skeleton.names for one in variants):
         return []
@@ -103,8 +103,8 @@ def evaluate_motions(
 ) -> Evaluated:
     """Score variants in memory against inputs and extra takes.
 
-    `action` says which peaks are counted, `baselines` which kinds of noise, combination and replay are made of the
-    inputs and scored too; `more` are further pictures for the report, such as a model's networks.
+    `action` names the peaks to count, `baselines` the kinds of noise, combination and replay that are made from the
+    inputs and scored too; `more` holds additional pictures for the report, such as a model's networks.
     """
     other_sets = {}
     if baselines:
@@ -139,11 +139,11 @@ Sequencer = Callable[..., tuple[Clip, list[int]]]
 Shown = tuple[str, Sequence[Clip], tuple[str, ...]]  # a condition, the clips seen together, and their sources
 
 
-STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # of random numbers; 2 is that of the schedule
+STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # of random numbers; 2 is for the schedule
 
 
 class DesignedStudy(NamedTuple):
-    """The folder of a study, its stimuli, and how many trials there are."""
+    """The folder of a study, its stimuli, and the number of trials."""
 
     folder: Path
     stimuli: list[Stimulus]
@@ -151,7 +151,7 @@ class DesignedStudy(NamedTuple):
 
 
 def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unheard) -> DesignedStudy:
-    """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
+    """Write stimuli under neutral names, a sheet of ratings to fill in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
     of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd of
@@ -165,7 +165,7 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
     experiments = tuple(request.experiment.upper())
     _check(request, experiments, captured or inputs, inputs)
     suffix = suffix_of(request.format, "stimulus")
-    needed = "a study shows clips with a skeleton"
+    needed = "a study can only show clips with a skeleton"
     new, real, learned = read_clips([variants, captured or inputs, inputs], request.reading(warn), needed)
     stimuli: list[tuple[Stimulus, list[Clip]]] = []
     for number, experiment in enumerate(dict.fromkeys(experiments)):
@@ -197,7 +197,7 @@ def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[
     if unknown is not None or not experiments:
         raise UsageError(f"there is no experiment {unknown!r}: choose A, B, C, D or several")
     if not request.motion.replace("_", "").isalnum():
-        raise UsageError(f"a motion's name has letters, digits and underscores, but is {request.motion!r}")
+        raise UsageError(f"a motion's name may only have letters, digits and underscores, but is {request.motion!r}")
     paired = next((e for e in experiments if e in "AD"), None)
     if paired is not None and not captured:
         raise UsageError(f"experiment {paired} compares variants with captured takes: name some with --captured")
@@ -206,7 +206,7 @@ def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[
 
 
 def _shown(experiment: str, sets: tuple[Sequence[Clip], ...], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
-    """Return what an experiment shows, from variants, captured takes and the takes that were learned from."""
+    """Return what an experiment shows, given variants, captured takes and the takes learned from."""
     new, real, learned = sets
     if experiment == "A":
         kinds = (("variants", new), ("captured", real))
@@ -236,7 +236,7 @@ def _crowd(condition: str, new: Sequence[Clip], plan: StudyPlan, rng: np.random.
 
 
 def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> list[Shown]:
-    """Pair every variant with a captured take, with the take on either side once, so that sides are balanced."""
+    """Pair every variant with a captured take, once with the take on each side, so that sides are balanced."""
     takes = [real[k % len(real)] for k in rng.permutation(len(new)).tolist()]
     out: list[Shown] = []
     for variant, take in zip(new, takes, strict=True):
@@ -248,7 +248,7 @@ def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) 
 def _named(
     shown: Sequence[Shown], experiment: str, motion: str, rng: np.random.Generator
 ) -> list[tuple[Stimulus, list[Clip]]]:
-    """Number stimuli in random order, all from one starting place, so that nothing reveals the condition."""
+    """Number stimuli in random order, all from one starting position, so that nothing reveals the condition."""
     out = []
     for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
         condition, clips, sources = shown[k]
@@ -262,7 +262,7 @@ def _named(
 
 
 def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = unheard) -> list[Outcome]:
-    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named."""
+    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 if requested."""
     from freshtake.reports.study_figure import figure
 
     key, picture = request.key, request.out
@@ -276,7 +276,7 @@ def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = u
         table_key = read_key(key or sheet.with_name("key.csv"))
         shared = next((name for name in table_key if stimuli.get(name, table_key[name]) != table_key[name]), None)
         if shared is not None:
-            raise UsageError(f"{sheet} and another study share the stimulus {shared!r}: give motions different names")
+            raise UsageError(f"{sheet} and another study share the stimulus {shared!r}: rename one of the motions")
         stimuli |= table_key
     outcomes = analyze(ratings, stimuli)
     if picture is not None:

@@ -23,7 +23,7 @@ from freshtake.workflows.varying import variants as drawn
 
 @dataclass(frozen=True)
 class View:
-    """Show motions where a notebook shows values; nothing is loaded from the network.
+    """Motions shown as the value of a notebook cell; nothing is loaded from the network.
 
     Attributes:
         scene: What is shown.
@@ -63,8 +63,8 @@ def view(
 
     Args:
         shown: Clips, strokes, point clips, mesh sequences, paths of their files, and models of `variation.learn`.
-        variants: Motions to be shown as variants, in their color.
-        count: How many new variants of each model are shown.
+        variants: Motions to show as variants, in their color.
+        count: How many new variants of each model to show.
         seed: The same seed gives the same variants.
         title: A heading.
         height: Pixels.

@@ -1,4 +1,4 @@
-"""What workflows read: takes that are used together, models of one method, lengths, moments and seeds."""
+"""Inputs of workflows: takes used together, models of one method, lengths, moments and seeds."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from freshtake.numeric.arrays import Floats
 from freshtake.requests.fields import Length
 
 FARTHEST = 1e18  # in any unit
-GROUP = 15  # variants whose deviations sum to zero: as many as a command makes by default
+GROUP = 15  # variants whose deviations sum to zero: a command's default count
 
 
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
-    """Read several sets of takes that are used together, with one vertical axis, that of the first."""
+    """Read several sets of takes to use together, with the vertical axis of the first."""
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
     read_motions = take_in_all(sources, options)
@@ -53,11 +53,11 @@ def _sound(path: Path, motion: Motion) -> Motion:
     """Refuse positions so large that their squares overflow."""
     places = {Clip: "root", Stroke: "points", PointClip: "positions", MeshSequence: "vertices"}[type(motion)]
     values = getattr(motion, places)
-    # Gaps are NaN, which fmax and fmin pass over without a copy of the values.
+    # Gaps are NaN, which fmax and fmin skip without copying the values.
     far = max(float(np.fmax.reduce(values, axis=None)), -float(np.fmin.reduce(values, axis=None)))
     if far > FARTHEST:
         frame = int(np.argwhere(np.abs(values) >= far)[0, 0])
-        raise FormatError(path, f"a place lies {far:.3g} from the origin: correct it", f"frame {frame}")
+        raise FormatError(path, f"a position is {far:.3g} from the origin: correct it", f"frame {frame}")
     return motion
 
 
@@ -99,14 +99,14 @@ def checked(stored: Stored, source: Path, method: str) -> Stored:
         given, needed = METHODS[stored.method], METHODS[method]
         raise FormatError(
             source,
-            f"this is a model of the method {given.name}, which freshtake {given.uses} takes; one of the method "
+            f"this is a model of the method {given.name}, for freshtake {given.uses}; a model of the method "
             f"{needed.name}, which freshtake {needed.learns} writes, is needed here",
         )
     return stored
 
 
 def frame_count(frames: int | str | None, seconds: float | None, frame_time: float) -> int:
-    """Return the frames of a length, given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
+    """Return a length in frames, from --frames (360, or 6s) or --seconds (6), exactly one of which must be given."""
     if (frames is None) == (seconds is None):
         raise UsageError("give the length once: --frames 360, --frames 6s or --seconds 6")
     if isinstance(frames, int):
@@ -125,7 +125,7 @@ def frame_count(frames: int | str | None, seconds: float | None, frame_time: flo
 
 
 def frame_at(text: str | None, frame_time: float) -> int | None:
-    """Return the frame of a moment of a take, such as 180 (a frame) or 3s; None stays None."""
+    """Return the frame of a moment in a take, such as 180 (a frame) or 3s; None stays None."""
     if text is None:
         return None
     try:
@@ -142,7 +142,7 @@ MOST_FRAMES = 10_000_000
 
 
 def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> int:
-    """Return the length that a request gives, in frames; one that is too long, played so many `times`, is refused."""
+    """Return the requested length in frames; refuse one that is too long when played `times` times."""
     frames = frame_count(request.frames, request.seconds, frame_time)
     if not 1 <= frames * times <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
@@ -152,7 +152,7 @@ def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> i
 def generator(*seed: int, attempt: int = 0) -> np.random.Generator:
     """Return a generator seeded with non-negative integers.
 
-    The first attempt, 0, adds no number to the seed, so that what passes at once is the same without checks.
+    The first attempt, 0, adds no number to the seed, so what passes at once is the same without checks.
     """
     if min(seed) < 0:
         raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
@@ -160,16 +160,16 @@ def generator(*seed: int, attempt: int = 0) -> np.random.Generator:
 
 
 class BalancedGenerator(np.random.Generator):
-    """The generator of one draw in a group whose standard normals sum to zero.
+    """Generator of one draw in a group whose standard normals sum to zero.
 
-    Each draw by itself is standard normal: z_k - mean(z) has the variance 1 - 1/n, which the factor sqrt(n / (n - 1))
-    makes 1 again. Only `standard_normal` is balanced; all other methods are those of the draw's generator.
+    Each draw by itself is standard normal: z_k - mean(z) has the variance 1 - 1/n, and the factor sqrt(n / (n - 1))
+    restores 1. Only `standard_normal` is balanced; all other methods are those of the draw's generator.
     """
 
     def __init__(self, alone: np.random.Generator, group: np.random.Generator, size: int, place: int) -> None:
         """Prepare draw `place` (from 0) of a group of `size`, at least 2.
 
-        `group` is seeded alike for all of them and draws the standard normals; `alone` draws everything else.
+        `group` has the same seed for all of them and draws the standard normals; `alone` draws everything else.
         """
         super().__init__(alone.bit_generator)
         self._group, self._size, self._place = group, size, place
@@ -188,8 +188,8 @@ class BalancedGenerator(np.random.Generator):
 def balanced_generator(seed: int, number: int) -> np.random.Generator:
     """Return the generator of a variant, one of a group whose deviations sum to zero.
 
-    Fifteen independent draws are a quarter of a standard deviation off the takes' mean by chance, and all models that
-    are drawn from with one seed are off alike: seed 0, the default, by 0.4. The generator depends on the seed of the
+    Fifteen independent draws are off the takes' mean by a quarter of a standard deviation by chance, and all models
+    with the same seed are off the same way: seed 0, the default, by 0.4. The generator depends on the seed of the
     command and the variant's number (from 1) only.
     """
     group, place = divmod(number - 1, GROUP)

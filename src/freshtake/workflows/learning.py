@@ -1,4 +1,4 @@
-"""Learn a model by the default or the paper's method, its facts, and which takes are similar enough (Lau 2009, §9)."""
+"""Learn a model by the default or the paper's method, describe it, and select similar takes (Lau 2009, §9)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from freshtake.workflows.inputs import generator, model_of, read_sets
 if TYPE_CHECKING:
     from freshtake.variation.paper import PaperModel
 
-# Fields of the request that only the paper's own method has.
+# Fields of the request for the paper's own method only.
 PAPER_FIELDS = ("order", "neighbors", "kernel_width", "velocity_weight", "max_parents", "prior_starts")
 
 
@@ -43,13 +43,13 @@ def learn(
     """Read takes, learn a model and write it.
 
     Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
-    `variation.learning`). With `request.structure` nothing is learned: another model's structure gets these
-    takes as its examples, of which one is enough. `settings` are those of the default method, for experiments.
+    `variation.learning`). With `request.structure` nothing is learned: another model's structure takes these
+    takes as its examples; one is enough. `settings` are those of the default method, for experiments.
     """
     given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
     others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
     if request.structure is not None and others:
-        raise UsageError("--structure brings its own settings and takes clips as they are: leave the others out")
+        raise UsageError("--structure brings its own settings and uses clips as they are: leave the others out")
     check_model_target(request.out)
     old = request.structure
     if request.method == "paper" or (
@@ -60,7 +60,7 @@ def learn(
     if request.method not in (None, "default"):
         raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
     for name in given:
-        raise UsageError(f"--{name.replace('_', '-')} is for --method paper: add that, or leave it out")
+        raise UsageError(f"--{name.replace('_', '-')} is for --method paper: add it, or leave this option out")
     sources, motions = _takes(request, warn)
     for motion in motions:
         for finding in check_shaking(motion) if isinstance(motion, Clip) else ():
@@ -69,7 +69,7 @@ def learn(
         similar: VariationModel = model_of(request.structure, "variation")
         model = similar.with_examples([fitted(motion, similar.material.recipe) for motion in motions])
     else:
-        # Imported here, because a model with another's structure needs no learner.
+        # Imported here because a model with another's structure does not need the learner.
         from freshtake.variation.learning import ingest, learn_examples
 
         taken = ingest(motions, pieces=request.pieces, keep=request.keep, cyclic=request.cyclic)
@@ -99,7 +99,7 @@ def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn:
 
 
 def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
-    """Read the takes, refuse those that cannot be learned from together, and report what is odd about them."""
+    """Read the takes, refuse those that cannot be learned together, and report what is odd about them."""
     sources = take_files(request.takes)
     (motions,) = read_sets([sources], request.reading(warn))
     for path, motion in zip(sources, motions, strict=True):
@@ -118,7 +118,7 @@ def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
 
 
 class Selected(NamedTuple):
-    """The candidates' files in order, and the selection."""
+    """Files of the candidates in order, and the selection."""
 
     sources: tuple[Path, ...]
     selection: Selection
@@ -143,7 +143,7 @@ def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Se
 
     sources, trusted = take_files(request.clips), take_files(request.trusted or [])
     if not sources:
-        raise UsageError("there is nothing to select from: name the clips first, then --trusted and those to trust")
+        raise UsageError("there is nothing to select from: name the clips first, then --trusted and the clips to trust")
     if not trusted:
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if request.picture is not None:
@@ -163,7 +163,7 @@ def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Se
         for note in verdict.notes
     ]
     notes += [
-        f"{trusted[number].name} is unlike the other trusted clips, so too many clips look similar: leave it out"
+        f"{trusted[number].name} is unlike the other trusted clips, so too many clips seem similar: leave it out"
         for number in selection.doubtful
     ]
     for note in notes:
@@ -183,7 +183,7 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Return the examples, what complete takes have in common, and how far a further take deviates."""
+    """Return the examples, the facts common to complete takes, and how far a further take deviates."""
     deviations = model.deviations
     size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
     return {
@@ -196,7 +196,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
 
 
 def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
-    """Return what models of variation have in common: their examples, rate, joints and DOFs."""
+    """Return the facts common to variation models: their examples, rate, joints and DOFs."""
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
@@ -211,7 +211,7 @@ def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
 
 
 def paper_facts(model: PaperModel) -> dict[str, Any]:
-    """Return the examples, the DOFs, the numbers that were chosen, and how many parents nodes have."""
+    """Return the examples, the DOFs, the chosen numbers, and how many parents nodes have."""
     return {
         "method": "paper (Lau 2009)",
         **_example_facts(model),

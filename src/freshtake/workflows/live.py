@@ -1,4 +1,4 @@
-"""Endless motion that is steered while it is made: what can be steered, streams of models, styles, pace."""
+"""Endless motion that is steered while it is made: the controls, streams of models, styles, pace."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from freshtake.methods.progress import Warn
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 
-LIMITS = {  # all factors, but heading in degrees and turn in degrees a second
+LIMITS = {  # factors, except heading in degrees and turn in degrees per second
     "amount": (0.0, 4.0), "speed": (0.1, 4.0), "heading": (-1e6, 1e6), "turn": (-720.0, 720.0),
     "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
 }  # fmt: skip
 PREFIX = "/freshtake/"
-AT_REST = 0.3  # how far from its middle a stick has to be pushed; worn ones do not return to 0
+AT_REST = 0.3  # how far from the center a stick must be pushed; worn ones do not return to 0
 MOST_PACKETS = 64  # read at a time
 
 
 @dataclass
 class Steers:
-    """The values now. `heading` in degrees from that of the start, None: as it comes; `weights` of the `classes`.
+    """Current values of the controls: `heading` in degrees from the start's (None: free), `weights` of the `classes`.
 
-    The classes of a texture are its cells: it goes to the one with the largest weight, and `shown` is set to the
+    The classes of a texture are its cells: it moves to the one with the largest weight, and `shown` is set to the
     frame of its takes that is shown. A style works on `source`, with `strength`.
     """
 
@@ -85,11 +85,11 @@ class Steers:
 
     @property
     def cell(self) -> str | None:
-        """The class with the largest weight; None where there are no classes."""
+        """The class with the largest weight; None if there are no classes."""
         return max(self.weights, key=lambda name: self.weights[name]) if self.weights else None
 
     def push(self, across: Value, along: Value) -> None:
-        """Obey a stick: choose the class in its direction, or set the heading where there are no classes.
+        """Obey a stick: choose the class in its direction, or set the heading if there are no classes.
 
         `across` goes from -1, left, to 1, right, and `along` from -1, back, to 1, forward.
         """
@@ -101,7 +101,7 @@ class Steers:
             self.heading = None if at_rest else math.degrees(math.atan2(-x, y))
         elif {"forward", "left", "right"} <= set(self.classes):
             self.choose("forward" if at_rest or abs(x) < abs(y) else "left" if x < 0.0 else "right")
-        elif not at_rest:  # classes lie in a circle, clockwise, the first one ahead
+        elif not at_rest:  # classes are on a circle, clockwise, the first one ahead
             share = math.atan2(x, y) / (2.0 * math.pi) * len(self.classes)
             self.choose(self.classes[round(share) % len(self.classes)])
 
@@ -137,7 +137,7 @@ def obey(steers: Steers, message: Message) -> None:
 
 
 class Inbox:
-    """Receives packets without waiting for any; `what` and `remedy` are for the sentence where that is impossible."""
+    """Receives packets without waiting for any; `what` and `remedy` go into the sentence if that is impossible."""
 
     def __init__(
         self, host: str, port: int, what: str = "messages", remedy: str = "name another with --listen"
@@ -154,7 +154,7 @@ class Inbox:
 
     def packets(self) -> Iterator[bytes]:
         """Yield the packets that have arrived."""
-        # A flood must not stop the motion: the rest is read with the next frame.
+        # A flood must not stop the motion: leave the rest for the next frame.
         for _ in range(MOST_PACKETS):
             try:
                 yield self._socket.recv(65536)
@@ -162,7 +162,7 @@ class Inbox:
                 return
 
     def take(self, steers: Steers, warn: Warn) -> None:
-        """Apply all messages that have arrived, and warn about those that are not understood."""
+        """Apply all messages that have arrived, and warn about any that are not understood."""
         for packet in self.packets():
             try:
                 for message in decoded(packet):
@@ -199,14 +199,14 @@ def keys_help(classes: Sequence[str]) -> str:
 
 
 class Tick(NamedTuple):
-    """The number of a tick, counted from the start with those left out, and by how many seconds it is late."""
+    """Number of a tick from the start, skipped ones included, and how many seconds it is late."""
 
     number: int
     late: float
 
 
 def ticks(rate: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> Iterator[Tick]:
-    """Yield ticks for ever. A tick whose successor is due already is left out: receivers need the newest pose only."""
+    """Yield ticks forever. Skip a tick if the next is already due: receivers only need the newest pose."""
     began, number = clock(), 0
     while True:
         wait = began + number / rate - clock()
@@ -218,7 +218,7 @@ def ticks(rate: float, clock: Callable[[], float], sleep: Callable[[float], None
 
 
 class Lateness(NamedTuple):
-    """How punctual ticks were, in milliseconds; `left_out` were not sent at all."""
+    """Punctuality of ticks, in milliseconds; `left_out` were not sent at all."""
 
     sent: int
     left_out: int
@@ -251,7 +251,7 @@ def _variation(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gen
     from freshtake.variation.live import LiveControl
 
     if not model.cyclic:
-        raise UsageError("the model is of a motion that ends by itself: only cyclic ones can be sent")
+        raise UsageError("the model is of a motion that does not repeat: only cyclic ones can be sent")
 
     def control() -> LiveControl:
         return LiveControl(steers.amount, _radians(steers.heading))
@@ -298,9 +298,9 @@ def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gener
 
 
 def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    """Yield a take repeatedly, in the style of the model."""
+    """Yield a take over and over, in the style of the model."""
     if not isinstance(steers.source, Clip):
-        raise UsageError("a style works on a take: choose a clip with a skeleton")
+        raise UsageError("a style needs a take to work on: choose a clip with a skeleton")
     rows = _without_seam(model.encode(steers.source).values, round(SEAM / model.frame_time))
     size = max(1, round(STYLE_BLOCK / model.frame_time))
 
@@ -313,7 +313,7 @@ def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generat
 
 
 def _without_seam(rows: Floats, frames: int) -> Floats:
-    """Blend the end of rows into their beginning, so that they can be repeated."""
+    """Blend the end of rows into their beginning, so they can be repeated."""
     count = min(frames, len(rows) // 3)
     if count < 1:
         return rows
@@ -323,7 +323,7 @@ def _without_seam(rows: Floats, frames: int) -> Floats:
 
 
 STREAMS = {"variation": _variation, "density": _density, "texture": _texture, "style": _style}
-OWN_MOTION = ("variation", "density", "texture")  # a style only changes the motion of others
+OWN_MOTION = ("variation", "density", "texture")  # a style only changes existing motion
 
 
 def _radians(degrees: float | None) -> float | None:
@@ -331,14 +331,14 @@ def _radians(degrees: float | None) -> float | None:
 
 
 def joined(frames: list[Clip]) -> Clip:
-    """Join clips of one frame to one clip."""
+    """Join one-frame clips into one clip."""
     return frames[0].changed(
         root=np.concatenate([clip.root for clip in frames]),
         rotations=np.concatenate([clip.rotations for clip in frames]),
     )
 
 
-MARGIN = 2  # frames to either side of a block that its rows depend on
+MARGIN = 2  # frames on either side of a block that its rows depend on
 BLOCK = 2  # frames that are translated at a time
 
 
@@ -347,7 +347,7 @@ def styled(frames: Iterator[Clip], style: Any, strength: Callable[[], float]) ->
     first = next(frames)
     if abs(first.frame_time - style.frame_time) > 1e-3 * style.frame_time:
         rates = f"{1.0 / first.frame_time:.4g} and {1.0 / style.frame_time:.4g}"
-        raise UsageError(f"the motion and the style have different frame rates ({rates} fps): learn both from one rate")
+        raise UsageError(f"the motion and the style have different frame rates ({rates} fps): learn both at one rate")
 
     def blocks() -> Iterator[Floats]:
         window = [first, *islice(frames, 2 * MARGIN - 1)]

@@ -1,4 +1,4 @@
-"""What workflows write: names of files, paths that were followed, and the last steps of a motion before its file."""
+"""Outputs of workflows: file names, followed paths, and the last steps of a motion before it is written."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from freshtake.variation.live import Followed
     from freshtake.workflows.retargeting import Onto
 
-OTHER_FILES = frozenset(  # endings that nobody gives to a folder
+OTHER_FILES = frozenset(  # extensions that nobody gives to a folder
     (".abc", ".anim", ".bip", ".blend", ".dae", ".fbx", ".ftm", ".html", ".json", ".ma", ".mb", ".png", ".txt", ".trc",
      ".usd", ".usda", ".usdc", ".usdz", ".vrm", ".vrma", ".x3d", ".zip")
 )  # fmt: skip
 
 
 def is_file_name(target: Path) -> bool:
-    """Return whether a target is a file, by a suffix that can be written; an existing folder is not."""
+    """Return whether a target is a file, judging by its suffix; an existing folder is not."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
-        for_writing(target)  # raises with the list of endings that can be written
+        for_writing(target)  # raises with the list of extensions that can be written
     try:
         for_writing(target)
     except FormatError:
@@ -47,13 +47,13 @@ def is_file_name(target: Path) -> bool:
 
 
 def check_folder_name(target: Path) -> None:
-    """Refuse a file's name where a folder is filled."""
+    """Refuse a file name for a folder."""
     if is_file_name(target):
-        raise UsageError(f"{target} looks like one file, but several are written: name a folder")
+        raise UsageError(f"{target} looks like one file, but several will be written: name a folder")
 
 
 def check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
-    """Refuse files that exist, and names with other endings than those that are possible."""
+    """Refuse existing files, and names with extensions other than the possible ones."""
     for path, endings in targets:
         if path is not None and path.suffix.lower() not in endings:
             raise FormatError(path, f"the name must end in {' or '.join(endings)}")
@@ -62,7 +62,7 @@ def check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
 
 
 def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
-    """Return whether a target is a file name; it takes one result, or all `together` where the format allows it."""
+    """Return whether a target is a file name; it takes one result, or all `together` if the format allows it."""
     if not is_file_name(target):
         return False
     if count != 1 and not (together and for_writing(target).several):
@@ -74,7 +74,7 @@ def is_one_file(target: Path, count: int, ending: str | None, what: str, *, toge
 
 
 def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> list[Path]:
-    """Return a target for every take: `out` where it is a file name, else files in it named after the takes."""
+    """Return a target for every take: `out` if it is a file name, else files in it named after the takes."""
     if out.suffix and not out.is_dir():
         if len(takes) > 1:
             raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
@@ -88,22 +88,22 @@ def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> l
 
 
 def check_ending(target: Path, ending: str | None) -> None:
-    """Refuse a --format that says something else than the target's name."""
+    """Refuse a --format that contradicts the target's name."""
     if ending is not None and f".{ending.lstrip('.')}".lower() != target.suffix.lower():
         raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
 
 
 def suffix_of(ending: str, what: str = "clip") -> str:
-    """Return an ending, such as glb, as a suffix of files; one that cannot be written is refused."""
+    """Return a file extension, such as glb, as a suffix; refuse one that cannot be written."""
     suffix = f".{ending.lstrip('.')}"
     for_writing(Path(f"{what}{suffix}"))
     return suffix
 
 
 def suffix_like(take: Path, usual: str = ".bvh") -> str:
-    """Return the suffix of a take where new motions can be written so, else the usual one.
+    """Return the suffix of a take if new motions can be written with it, else the usual one.
 
-    AMC only holds a joint's degrees of freedom, which rotation vectors leave.
+    AMC only stores a joint's own degrees of freedom, and rotation vectors use others too.
     """
     suffix = take.suffix.lower()
     try:
@@ -114,28 +114,28 @@ def suffix_like(take: Path, usual: str = ".bvh") -> str:
 
 
 def chosen_travel(root_motion: str | None, in_place: bool) -> str:
-    """Return where the options want the travel; `in_place` is short for no root motion, and hips are the default."""
+    """Return what should carry the travel: `in_place` means nothing does, and the default is the hips."""
     if in_place and root_motion not in (None, "none"):
-        raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
+        raise UsageError(f"--in-place removes the travel, but --root-motion {root_motion} keeps it: choose one")
     return "none" if in_place else root_motion or "hips"
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
-    """Return a sentence where the median turn that was removed from loops is large."""
+    """Return a sentence if the median rotation removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
-    # Takes that turn by less than 15 degrees in a cycle are meant to go straight: no note then.
+    # Takes that turn by less than 15 degrees per cycle are meant to go straight and need no note.
     if not turns or float(np.median(turns)) < 15.0:
         return None
-    return f"a turn of about {float(np.median(turns)):.0f}° was removed from each loop, so that loops go straight"
+    return f"a rotation of about {float(np.median(turns)):.0f}° was removed from each loop, so loops go straight"
 
 
 def seconds_of(motion: Motion) -> float:
-    """Return how long a motion plays: all its frames, the last one included; a stroke ends at its last point."""
+    """Return how long a motion plays: all its frames, including the last; a stroke ends at its last point."""
     return motion.duration if isinstance(motion, Stroke) else len(motion) * motion.frame_time
 
 
 def as_motion(made: Any, frame_time: float, dimensions: Sequence[str] = (), name: str = "") -> Motion:
-    """Return what a model made as a motion; plain rows become a stroke with these dimensions."""
+    """Return a model's result as a motion; plain rows become a stroke with these dimensions."""
     if isinstance(made, np.ndarray):
         return Stroke(made, np.arange(len(made), dtype=np.float64) * frame_time, tuple(dimensions), name)
     motion: Motion = made
@@ -143,15 +143,15 @@ def as_motion(made: Any, frame_time: float, dimensions: Sequence[str] = (), name
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:
-    """Return how a motion is to be played, for JSON; None where it has no playback."""
+    """Return how to play a motion, for JSON; None if it has no playback."""
     return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
 
 
 class Finish(NamedTuple):
-    """How still feet stand, whose body it becomes, where its travel is; default unit of files.
+    """Settings of the last steps: how still feet stand, the character, what carries the travel, the default unit.
 
-    Travel is on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again. With
-    `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
+    Travel is on the hips, on a joint above them, or removed; with `closing`, loops repeat their first frame at the end.
+    With `keep_going`, motions that fail the body checks are still written (see motion.verdict).
     """
 
     plant: bool | str = True
@@ -163,18 +163,18 @@ class Finish(NamedTuple):
 
     @property
     def moves_travel(self) -> bool:
-        """Whether a motion's travel or length is changed."""
+        """Whether the motion's travel or length changes."""
         return self.closing or self.root_motion != "hips"
 
     def ready(self, motion: Motion) -> Motion:
-        """Put a motion onto the character, with its travel where it is wanted."""
+        """Retarget a motion to the character, and put its travel where it belongs."""
         motion = motion if self.onto is None else self.onto.put(motion)
         if not self.moves_travel:
             return motion
         from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
 
         if not isinstance(motion, Clip):
-            raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
+            raise UsageError(f"only a skeleton has travel to move: a {kind_word(motion)} has no root")
         return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
@@ -186,7 +186,7 @@ class Finish(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A motion that was written, how it followed a path, and what the checks say."""
+    """A written motion, how it followed a path, and what the checks say."""
 
     path: Path
     motion: Motion
@@ -195,8 +195,8 @@ class Made(NamedTuple):
 
 
 def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
-    """Return the last steps that a request asks for; its character is read from its file."""
-    # Not every request has travel or loops: what it lacks stays as it is in the motion.
+    """Return the requested last steps; the character is read from its file."""
+    # Not every request has travel or loops: what it lacks is not changed.
     travel = chosen_travel(getattr(request, "root_motion", None), getattr(request, "in_place", False))
     closing = getattr(request, "closing_frame", False)
     onto = chosen_character(request, warn)
@@ -214,11 +214,11 @@ def chosen_character(request: OnCharacter, warn: Warn = unheard) -> Onto | None:
     return onto_character(request.character, request.body_map, warn=warn)
 
 
-PLACES = {"y": [0, 2], "z": [0, 1]}  # columns of the ground, by the axis that points up
+PLACES = {"y": [0, 2], "z": [0, 1]}  # ground columns, by the axis that points up
 
 
 def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
-    """Return a path relative to a body on its first point that faces its first stretch, and where that body is."""
+    """Return a path relative to a body at its first point, facing along it, and where that body is."""
     sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
     world = sign * path[:, 1] + 1j * path[:, 0]
     heading = float(np.angle(world[1] - world[0]))
@@ -235,7 +235,7 @@ def placed(clip: Clip, start: Start) -> Clip:
 
 
 def followed_by(path: Floats, motion: Motion) -> Followed | None:
-    """Measure how far a body came along a path, and how far off it was."""
+    """Measure how far along a path a body got, and how far off it was."""
     from freshtake.variation.live import Steering, Travel, followed
 
     if not isinstance(motion, Clip) or len(motion) < 2:
@@ -246,7 +246,7 @@ def followed_by(path: Floats, motion: Motion) -> Followed | None:
 
 
 def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
-    """Describe how far along its path a motion came, in the unit of the clip; for several motions, the range."""
+    """Describe how far along its path a motion got, in the unit of the clip; for several motions, the range."""
     metres = unit_of(motion) if isinstance(motion, Clip) else None
     unit = "of the clip's units" if metres is None else unit_name(metres)
     least, most = min(one.along for one in followed), max(one.along for one in followed)
@@ -259,7 +259,7 @@ def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
 
 
 def _plain(length: float) -> str:
-    """Format a length with two digits, and without an exponent for larger numbers."""
+    """Format a length with two digits; larger numbers get no exponent."""
     return f"{length:.0f}" if length >= 10.0 else f"{length:.2g}"
 
 
@@ -267,7 +267,7 @@ Limits = Mapping[str, tuple[float, float]]
 
 
 class Limiter:
-    """Clips values to the limits of their joint, and counts them; columns without limits stay."""
+    """Clamps values to the limits of their joint, and counts them; columns without limits are unchanged."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -298,4 +298,4 @@ class Limiter:
             touched = sum(count > 0 for count in self.beyond.values())
             share = 100.0 * self.beyond[joint] / max(self.total, 1)
             most = f"{joint!r} in {share:.1f} % of frames" + (", the most" if touched > 1 else "")
-            warn(f"{touched} joint{'s' * (touched > 1)} went beyond the limits and stopped there: {most}")
+            warn(f"{touched} joint{'s' * (touched > 1)} went beyond the limits and were clamped: {most}")

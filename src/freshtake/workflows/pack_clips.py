@@ -1,4 +1,4 @@
-"""What a pack is made of: groups of clips with their seeds and marks, how clips are made, and what engines want."""
+"""Contents of packs: groups of clips with their seeds and marks, how clips are made, and what engines need."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from freshtake.workflows.inputs import generator, model_of
 from freshtake.workflows.outputs import chosen_travel
 from freshtake.workflows.retargeting import Onto
 
-NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and what replaces it
+NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and its replacement
 _NAME = re.compile(r"[\w][\w.+-]*")
 
 
@@ -43,12 +43,12 @@ NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or ri
 
 
 class Engine(NamedTuple):
-    """What an engine takes: formats, where it wants the travel, how it knows loops, and the files that help it."""
+    """Requirements of an engine: formats, what carries the travel, how it recognizes loops, and helper files."""
 
     title: str
     formats: tuple[str, ...]
     root_motion: str
-    loop_suffix: str = ""  # of the names of animations that repeat
+    loop_suffix: str = ""  # of names of repeating animations
     scripts: tuple[tuple[str, str], ...] = ()  # name in the pack, name of the template
 
 
@@ -66,7 +66,7 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class PackSettings:
-    """With the model and a seed, these settings determine a clip; pack.json and stars.json hold them."""
+    """Settings that, with the model and a seed, determine a clip; pack.json and stars.json hold them."""
 
     amount: float
     cycles: int | None
@@ -79,12 +79,12 @@ class PackSettings:
 
     @property
     def deliveries(self) -> tuple[str, ...]:
-        """Where the travel is, for each file that is written."""
+        """What carries the travel, for each written file."""
         return ("joint", "none") if self.root_motion == "both" else (self.root_motion,)
 
 
 def settings_of(request: Packing) -> PackSettings:
-    """Return the settings that a request asks for; an engine decides where the travel is unless the request does."""
+    """Return the requested settings; the engine decides what carries the travel unless the request does."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
     where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
@@ -94,7 +94,7 @@ def settings_of(request: Packing) -> PackSettings:
 
 
 class Group(NamedTuple):
-    """Clips of one model under one name."""
+    """A named group of clips of one model."""
 
     name: str
     path: Path
@@ -103,7 +103,7 @@ class Group(NamedTuple):
 
 
 def groups_of(words: Sequence[str]) -> list[Group]:
-    """Parse groups from MODEL or NAME=MODEL; names must differ in more than case, since files are named after them."""
+    """Parse groups from MODEL or NAME=MODEL; names must differ in more than case because files are named after them."""
     named = [_named(word) for word in words]
     seen: dict[str, Path] = {}
     for name, path in named:
@@ -129,12 +129,12 @@ def _group(name: str, path: Path) -> Group:
     model: VariationModel = model_of(path, "variation")
     recipe = model.material.recipe
     if recipe is None or recipe.motion_type is not Clip:
-        raise FormatError(path, "this is a model of strokes or tables: a pack is of clips with a skeleton")
+        raise FormatError(path, "this is a model of strokes or tables: a pack needs clips with a skeleton")
     return Group(name, path, f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}", model)
 
 
 def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
-    """Return suffixes and their formats, each once."""
+    """Return suffixes and their formats without repetition."""
     formats = []
     for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
         kind = for_writing(Path(f"clip.{ending}"))
@@ -149,7 +149,7 @@ def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
 
 
 class Slot(NamedTuple):
-    """A clip to be made; `fresh` where it replaces one that was rejected."""
+    """A clip to make; `fresh` if it replaces a rejected one."""
 
     name: str
     seed: int
@@ -157,7 +157,7 @@ class Slot(NamedTuple):
 
 
 def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[Slot]:
-    """Return names and seeds of a group's clips: as marked, with a new seed for each that was rejected."""
+    """Return names and seeds of a group's clips: as marked, with a new seed for each rejected one."""
     out = []
     for number in range(1, count + 1):
         name, own_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
@@ -172,7 +172,7 @@ def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[S
 
 
 def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence[Group], count: int) -> Stars | None:
-    """Read the marks of a pack with the same models and settings; with others, starred clips would change."""
+    """Read the marks of a pack with the same models and settings, without which starred clips would change."""
     if path is None:
         return None
     stars = read_stars(path)
@@ -183,7 +183,7 @@ def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence
     checksums = {group.name: group.checksum for group in groups}
     for name, checksum in stars.models.items():
         if name in checksums and checksums[name] != checksum:
-            raise FormatError(path, f"the model of {name!r} has changed since: its starred clips cannot be made again")
+            raise FormatError(path, f"the model of {name!r} has changed since: its starred clips cannot be remade")
     names = {slot.name for group in groups for slot in slots_of(group, count, 0, None)}
     lost = sorted(name for name, marked in stars.clips.items() if marked.mark == "star" and name not in names)
     if lost:
@@ -194,7 +194,7 @@ def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence
 
 
 class PackClip(NamedTuple):
-    """A clip as a loop with its travel on the hips, and how it came about."""
+    """A clip as a loop with its travel on the hips, and how it was made."""
 
     slot: Slot
     loop: Clip
@@ -205,7 +205,7 @@ class PackClip(NamedTuple):
 
 
 class GroupMaker:
-    """Makes the clips of one group, and holds them."""
+    """Makes and stores the clips of one group."""
 
     def __init__(self, group: Group, settings: PackSettings, onto: Onto | None) -> None:
         self.group, self.settings, self.onto = group, settings, onto
@@ -215,27 +215,27 @@ class GroupMaker:
     def takes(self) -> list[Clip]:
         """The model's examples."""
         model = self.group.model
-        # Every frame is compared with every frame of these, so the number of takes is limited.
+        # Every frame is compared with each of theirs, so limit the number of takes.
         return [model.decode(rows) for rows in model.material.values[:24]]
 
     @cached_property
     def placed_takes(self) -> list[Clip]:
-        """The takes on the character."""
+        """The takes, retargeted to the character."""
         return [self._put(take) for take in self.takes]
 
     @cached_property
     def inputs(self) -> Pace:
-        """How fast the takes are, on the character."""
+        """Pace of the takes, on the character."""
         return pace_of(self.placed_takes)
 
     @cached_property
     def standard(self) -> Standard:
-        """The standard that clips are checked against: the takes, on the character."""
+        """Standard to check clips against: the takes, on the character."""
         return standard_of(self.placed_takes)
 
     @cached_property
     def seam(self) -> SeamPose:
-        """The pose and speed that all clips begin and end with: those of the mean motion."""
+        """Pose and speed at both ends of all clips: those of the mean motion."""
         return seam_pose(self.mean)
 
     @cached_property
@@ -247,19 +247,19 @@ class GroupMaker:
 
     @cached_property
     def aim(self) -> float | None:
-        """The heading that all clips travel at, in radians; None where they go as they were drawn."""
+        """Common heading of all clips, in radians; None to leave them as drawn."""
         return None if self.settings.engine is None else aim_of(self.mean)
 
     def _put(self, clip: Clip) -> Clip:
         return clip if self.onto is None else self.onto.put(clip)
 
     def make(self, slot: Slot) -> None:
-        """Draw a clip from its seed alone; one that copies a take or has remarks is drawn again.
+        """Draw a clip from its seed alone; one that copies a take or has remarks is redrawn.
 
-        If all draws have flaws, the first of those with the least is taken.
+        If all draws have flaws, take the first of those with the fewest.
         """
         drawn: list[PackClip] = []
-        # A clip that holds a frame of a take, or that the checks remark on, is drawn up to three times.
+        # A clip that contains a frame of a take, or that the checks remark on, is drawn up to three times.
         while not drawn or (_flaws(drawn[-1]) > (False, 0) and len(drawn) < 3 and self.settings.guard):
             drawn.append(self._draw(slot, len(drawn)))
         self.clips.append(min(drawn, key=_flaws))
@@ -272,7 +272,7 @@ class GroupMaker:
 
         variant, checks = guarded(draw, limits, self.settings.amount)
         copied = copied_share(variant.motion, self.takes)
-        # Aimed before the seam is made, so that clips that were turned differently still share one pose.
+        # Aim before making the seam, so that clips rotated differently still share one pose.
         loop = with_seam(aimed(self._put(variant.motion), self.aim), self.seam)
         amount = amount_of(self.settings.amount).largest
         verdict = assess(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
@@ -298,21 +298,21 @@ class GroupMaker:
         off = variant.motion.playback.seconds - beats * settings.beat
         if abs(off) > 0.75 * model.frame_time:
             raise UsageError(
-                f"{self.group.name}: a clip of about {seconds:.2f} s cannot be brought to {beats * settings.beat:g} s, "
-                "since its pace has natural limits: choose a shorter --beat, or other --cycles"
+                f"{self.group.name}: a clip of about {seconds:.2f} s cannot be fitted to {beats * settings.beat:g} s, "
+                "since its tempo can only change so much: choose a shorter --beat or different --cycles"
             )
         return variant
 
 
 def _flaws(clip: PackClip) -> tuple[bool, int]:
-    """Return a sort key of a clip's flaws: copied frames first, then the color of its verdict."""
+    """Return a sort key for a clip's flaws: copied frames first, then the color of its verdict."""
     return clip.copied > 0.0, (GREEN, AMBER, RED).index(clip.verdict.color)
 
 
 def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
-    """Return a loop with its travel on the hips, on a joint above them, or without travel.
+    """Return a loop with its travel on the hips, on a joint above them, or removed.
 
-    At the seam the joint is placed relative to the body as in the mean motion, so that it does not jump there.
+    At the seam, the joint is placed relative to the body as in the mean motion, so it does not jump there.
     """
     whole = with_closing_frame(loop) if closing else loop
     info = whole.playback
@@ -331,16 +331,16 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
 
 
 def heading_of(direction: Floats, up: str) -> float:
-    """Return radians from forward (z, or -y where z is up) to the left, counted about the vertical axis; 0 for none."""
+    """Return radians from forward (z, or -y if z is up) to the left, about the vertical axis; 0 without a direction."""
     if not direction.any():
         return 0.0
     return float(np.arctan2(direction[0], direction[2] if up == "y" else -direction[1]))
 
 
 def aim_of(mean: Clip) -> float | None:
-    """Return the heading that all clips of a group travel at, in radians; None where the body stays.
+    """Return the common heading of all clips of a group, in radians; None if the body stays in place.
 
-    Clips face forward, so ahead is 0. The mean motion of a few takes is some degrees off, which is not intended.
+    Clips face forward, so ahead is 0. The mean motion of a few takes is a few degrees off unintentionally.
     """
     info = mean.playback
     assert info is not None
@@ -352,7 +352,7 @@ def aim_of(mean: Clip) -> float | None:
 
 
 def aimed(loop: Clip, aim: float | None) -> Clip:
-    """Return a loop turned about the vertical so that it travels at a heading; a body that stays is left alone."""
+    """Return a loop rotated about the vertical to travel at a heading, unless the body stays in place."""
     info = loop.playback
     assert info is not None
     distance = float(np.linalg.norm(info.travel))

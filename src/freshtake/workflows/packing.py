@@ -1,6 +1,6 @@
-"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json.
+"""Write packs: groups of variants that can follow one another, on a character, with a preview page and pack.json.
 
-For engines there are import scripts too, and `engine.json` with the same facts for every engine, in metres and seconds:
+Engines also get import scripts, and `engine.json` with the same facts for every engine, in metres and seconds:
 the scripts read nothing else.
 """
 
@@ -60,7 +60,7 @@ FACTS, READ_ME = "engine.json", "IMPORT.txt"
 
 
 class Packed(NamedTuple):
-    """The contents of pack.json, the files that were written, and the verdict on each clip."""
+    """The contents of pack.json, the written files, and the verdict on each clip."""
 
     facts: dict[str, Any]
     paths: list[Path]
@@ -122,14 +122,14 @@ def _make_groups(
 
 
 def _suffix(where: str, settings: PackSettings) -> str:
-    """Return the part of a file name that distinguishes clips in place from those that travel, where there are both."""
+    """Return the part of a file name that tells clips in place from those that travel, if there are both."""
     return IN_PLACE if settings.root_motion == "both" and where == "none" else ""
 
 
 def _file_names(
     slots: dict[str, list[Slot]], kinds: Sequence[tuple[str, Format]], settings: PackSettings
 ) -> dict[str, list[str]]:
-    """Return the files of each group, checked to differ."""
+    """Return the files of each group, which must differ."""
     out: dict[str, list[str]] = {}
     for group, some in slots.items():
         out[group] = []
@@ -141,7 +141,7 @@ def _file_names(
     every = [path.lower() for paths in out.values() for path in paths]
     twice = next((path for path in every if every.count(path) > 1), None)
     if twice is not None:
-        raise UsageError(f"two groups would write {twice}: give one another name, as in other=MODEL")
+        raise UsageError(f"two groups would write {twice}: give one a different name, as in other=MODEL")
     return out
 
 
@@ -159,7 +159,7 @@ def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], f
 
 
 def _delivered(loop: Clip, where: str, made: GroupMaker) -> Clip:
-    """Return a clip as it goes into a file: travel, name and events as its reader expects them."""
+    """Return a clip as written to a file: travel, name and events as its reader expects them."""
     engine = None if made.settings.engine is None else ENGINES[made.settings.engine]
     make = delivered_loop if engine is None else engine_loop
     clip = make(loop, where, made.settings.closing, made.mean)
@@ -204,7 +204,7 @@ def _pack_facts(
                 "checksum": one.group.checksum,
                 "cyclic": one.group.model.cyclic,
                 "files": files[one.group.name],
-                # The worst change from any clip of the group to any other, relative to the takes' changes.
+                # The worst transition between any two clips of the group, relative to changes within the takes.
                 "changes": {
                     "pairs": len(one.clips) ** 2,
                     **_shortened(join_pace([clip.loop for clip in one.clips], one.inputs)._asdict()),
@@ -244,7 +244,7 @@ def _notes(groups: Sequence[GroupMaker]) -> list[str]:
         turn = turn_note([playback_summary(clip.loop) for clip in clips])
         strain = max(clip.goals.strain for clip in clips)
         if strain > STRAINED:
-            far = f"the pose that clips share lies {strain:.1f} standard deviations from where takes begin and end"
+            far = f"the pose that clips share is {strain:.1f} standard deviations from where takes begin and end"
             sentences.append(f"{far}: expect it to look forced")
         copies = sum(clip.copied > 0.0 for clip in clips)
         if copies:
@@ -297,8 +297,8 @@ def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSetting
 
 
 def footprints(loop: Clip) -> list[dict[str, Any]]:
-    """Return contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop where it
-    continues after the seam), and the place of the ankle on the ground, in the loop's travel.
+    """Return contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop if it
+    continues after the seam), and the position of the ankle on the ground, in the loop's travel.
     """
     frames = loop_frames(loop)
     around = played(loop, 3 * frames, -frames)
@@ -319,7 +319,7 @@ def footprints(loop: Clip) -> list[dict[str, Any]]:
 def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
     """Return when feet touch down and leave the ground in a loop: (seconds, FOOT_down or FOOT_up), in order.
 
-    A foot that stands all the time has none.
+    A foot that always stands has none.
     """
     frames, out = loop_frames(loop), []
     for one in footprints(loop):
@@ -330,7 +330,7 @@ def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
 
 
 def foot_slide(loop: Clip) -> float | None:
-    """Measure the mean speed of standing feet along the ground, in leg lengths per second; None where none stands."""
+    """Measure the mean speed of standing feet along the ground, in leg lengths per second; None if none stands."""
     around = played(loop, 2 * loop_frames(loop))
     mask = contact_mask(around)
     ankles = [foot.ankle if foot.toe is None else foot.toe for foot in feet(loop.skeleton)]
@@ -350,16 +350,16 @@ def _shortened(values: dict[str, float]) -> dict[str, float]:
 
 
 def animation_name(name: str, repeats: bool, engine: Engine | None) -> str:
-    """Return what a clip is called inside its file: some engines know loops by their names."""
+    """Return a clip's name inside its file: some engines recognize loops by it."""
     return f"{name}{engine.loop_suffix}" if engine is not None and repeats else name
 
 
 def engine_facts(
     name: str, groups: Sequence[tuple[str, bool, Sequence[Clip], Sequence[str]]], root: str
 ) -> dict[str, Any]:
-    """Return engine.json: how each animation is played, groups as states, and a blend space over their speeds.
+    """Return engine.json: how to play each animation, groups as states, and a blend space over their speeds.
 
-    `groups` have a name, whether they repeat, their loops (travel on the hips) and their files; `root` is the name of
+    `groups` give a name, whether they repeat, their loops (travel on the hips) and their files; `root` is the name of
     the joint that travels. Values are in metres, seconds and degrees.
     """
     engine = ENGINES[name]
@@ -407,9 +407,9 @@ def _animation(clip: Clip, group: str, repeats: bool, engine: Engine, files: Seq
 
 
 def engine_scripts(name: str, folder: str, files: Sequence[str], fps: float) -> dict[str, str]:
-    """Return the texts that come with a pack, by their names in it: scripts, settings, and what to do with them.
+    """Return the text files of a pack by name: scripts, settings, and instructions for them.
 
-    `folder` is what the pack's folder is called, which is where Godot finds its script.
+    `folder` is the name of the pack's folder, where Godot finds its script.
     """
     engine = ENGINES[name]
     home = resources.files("freshtake.workflows") / "engine_scripts"

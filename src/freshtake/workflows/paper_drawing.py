@@ -1,4 +1,4 @@
-"""The figures of Lau 2009, from the paper's method and from the default one side by side."""
+"""Draw the figures of Lau 2009, from the paper's method and the default one side by side."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from freshtake.variation.paper.model import PaperModel
 
 FIGURES = ("1", "4", "5", "6", "7", "8")
-INPUTS, OUTPUTS = 4, 15  # of the paper
+INPUTS, OUTPUTS = 4, 15  # as in the paper
 METHODS = ("paper", "default")
 BLUE, GREEN, RED = "#1f77b4", "#2ca02c", "#d62728"
-STAND_INS = {"swim": "run"}  # samples, where a movement is only in recorded takes
+STAND_INS = {"swim": "run"}  # samples that replace movements only recorded takes have
 
 
 class Made(NamedTuple):
@@ -86,7 +86,7 @@ def _made(name: str, data: Path | None, seed: int) -> Made:
 
 
 def _inputs(name: str, data: Path | None, seed: int) -> list[Motion]:
-    """Return four takes: recorded ones where there are any, else the project's samples."""
+    """Return four takes: recorded ones if there are any, else the project's samples."""
     if data is not None and name != "circle":
         places = [(data / name, f"{name}_?.bvh"), (data / "handwriting" / "kast", f"{name}_?.csv")]
         for place, pattern in places:
@@ -119,7 +119,7 @@ def _figure_1(made: Making, seed: int) -> Figure:
 
 
 def _figure_4(made: Making, seed: int) -> Figure:
-    """Draw four variants of a single jump, with the structure learned from four."""
+    """Draw four variants of a single jump, with the structure learned from four jumps."""
     shown = made("jump")
     figure = new_figure(11.0, 6.0)
     axes = figure.subplots(3, 1)
@@ -133,7 +133,7 @@ def _figure_4(made: Making, seed: int) -> Figure:
 
 
 def _figure_5(made: Making, seed: int) -> Figure:
-    """Draw selected DOFs over time: the inputs, and new cycles one after another."""
+    """Draw selected DOFs over time: the inputs, and consecutive new cycles."""
     shown = made("swim")
     figure = new_figure(11.0, 6.0)
     axes = figure.subplots(2, 3, sharey="row", width_ratios=[1, 2, 2])
@@ -152,7 +152,7 @@ def _figure_5(made: Making, seed: int) -> Figure:
 
 
 def _figure_6(made: Making, seed: int) -> Figure:
-    """Draw DOF over time, DOF over DOF, principal component over principal component; inputs blue, outputs green."""
+    """Draw DOFs over time, DOF against DOF, and principal components against each other; inputs blue, outputs green."""
     shown = made("cheering")
     figure = new_figure(11.0, 9.0)
     axes = figure.subplots(4, 3)
@@ -181,7 +181,7 @@ def _figure_6(made: Making, seed: int) -> Figure:
 
 
 def _figure_7(made: Making, seed: int) -> Figure:
-    """Draw circles with a known law, and the networks that were learned from four of them."""
+    """Draw circles with a known law, and the networks learned from four of them."""
     shown = made("circle")
     truth = [samples.circle(generator(seed, 300 + k)) for k in range(OUTPUTS)]
     figure = new_figure(11.0, 4.6)
@@ -207,7 +207,7 @@ def _listed(parents: Sequence[int], name: Callable[[int], str]) -> str:
 
 
 def _figure_8(made: Making, seed: int) -> Figure:
-    """Draw measurements in place of the user study: A, distance from the inputs; B, from all earlier clips."""
+    """Draw measurements instead of the user study: A, distance from the inputs; B, from all earlier clips."""
     figure = new_figure(11.0, 4.0)
     axes = figure.subplots(1, 4)
     rng = generator(seed, 8)
@@ -248,12 +248,12 @@ def _apart(x: Floats, y: Floats) -> float:
 
 
 def _freshness(clips: Sequence[Floats]) -> list[float]:
-    """Return for every clip but the first the distance to the nearest one before it: 0 is an exact repetition."""
+    """Return the distance of every clip but the first to the nearest earlier one: 0 is an exact repetition."""
     return [min(_apart(x, y) for y in clips[:k]) for k, x in enumerate(clips) if k]
 
 
 def _leading(shown: Made) -> tuple[int, int]:
-    """Return the two DOFs that move the body farthest, of different joints."""
+    """Return the two DOFs, of different joints, that move the body farthest."""
     moving = np.concatenate(list(shown.paper.material.values)).std(axis=0) * shown.paper.material.weights
     ranked = [int(k) for k in np.argsort(-moving, kind="stable")]
     joints = [name.rpartition(".")[0] for name in shown.paper.dofs]

@@ -1,4 +1,4 @@
-"""Clips that differ from a take in a stretch or a part of the body, or continue where it ends."""
+"""Write clips that differ from a take in a stretch or a part of the body, or continue where it ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from freshtake.workflows.inputs import checked, frame_at, frame_count, generator
 from freshtake.workflows.outputs import is_one_file, suffix_of
 from freshtake.workflows.varying import STRAINED, warn_of_amount
 
-FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement; further takes have 1 to 4
+FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement; unseen takes reach 1 to 4
 
 
 class Join(NamedTuple):
@@ -48,7 +48,7 @@ class Join(NamedTuple):
 
 
 class Redrawn(NamedTuple):
-    """Files that were written, the frames that differ from the clip, their joins, checks and verdicts."""
+    """Written files, the frames that differ from the clip, their joins, checks and verdicts."""
 
     paths: list[Path]
     frames: tuple[int, int]
@@ -80,7 +80,7 @@ def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Re
     model: VariationModel = checked(read_stored(request.model), request.model, "variation").model
     warn_of_amount(request.amount, warn)
     reading = request.reading(warn)
-    ((clip,),) = read_clips([[take]], reading, "only clips of a body can be drawn again in part")
+    ((clip,),) = read_clips([[take]], reading, "only clips of a body can be partly redrawn")
     first, stop = frames_of(request, clip)
     out = Redrawn([], (first, stop), [], [], [])
     with nullcontext(target.parent) if single else replacing_folder(target) as place:
@@ -102,10 +102,10 @@ def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Re
 
 
 def frames_of(request: Redrawing, clip: Clip) -> tuple[int, int]:
-    """Return the first frame of a clip that is drawn again, and the one after the last."""
+    """Return the first frame of a clip to redraw, and the one after the last."""
     if request.extend is not None:
         if request.start is not None or request.stop is not None or request.part:
-            raise UsageError("a clip is continued as a whole: leave --from, --to and --part out, or --extend")
+            raise UsageError("only a whole clip can be continued: leave --from, --to and --part out, or --extend")
         return len(clip), len(clip) + frame_count(request.extend, None, clip.frame_time)
     start, stop = frame_at(request.start, clip.frame_time), frame_at(request.stop, clip.frame_time)
     return start or 0, len(clip) if stop is None else stop
@@ -120,9 +120,9 @@ def redrawn_clips(
     keep_going: bool = False,
     warn: Warn = unheard,
 ) -> Iterator[tuple[Clip, GuardReport]]:
-    """Yield clips that are drawn again in part, from `first_number` on; each depends on its seed and number only.
+    """Yield partly redrawn clips, from `first_number` on; each depends only on its seed and number.
 
-    A clip of another movement is refused unless `keep_going`, one that is far from the takes is reported.
+    A clip of another movement is refused unless `keep_going`; one that is far from the takes is reported.
     """
     if not same_rate(clip.frame_time, model.frame_time):
         raise UsageError(
@@ -155,7 +155,7 @@ def redrawn_clips(
 
 
 def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Warn) -> None:
-    far = f"{clip.name or 'the clip'} lies {strain:.1f} standard deviations from what the model's takes do"
+    far = f"{clip.name or 'the clip'} is {strain:.1f} standard deviations from what the model's takes do"
     if strain > FOREIGN and not keep_going:
         raise UsageError(f"{far}: it shows another movement; use a model of this one, or --keep-going")
     if strain > STRAINED:
@@ -163,7 +163,7 @@ def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Warn) -> 
 
 
 def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
-    """Return how large the steps and bends at the ends of a stretch are, relative to those of the takes."""
+    """Return the size of the steps and bends at the ends of a stretch, relative to those of the takes."""
     takes = [steps_of(one) for one in model.clips]
     steps = steps_of(clip)
     ends = [frame for frame in (first, stop) if 0 < frame < len(clip)]
@@ -177,10 +177,10 @@ def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
 def judge_stretch(
     model: VariationModel, clip: Clip, name: str, request: Redrawing, frames: tuple[int, int]
 ) -> list[Verdict]:
-    """Return the verdict on the frames that were drawn, without the kept ones."""
+    """Return the verdict on the new frames, without the kept ones."""
     if model.standard is None:
         return []
-    # The stretch alone, with a frame before and after it: a verdict names the worst frame of a check, which may be a
+    # Only the stretch, with a frame before and after it: a verdict names the worst frame of a check, which may be a
     # kept one and would hide a bad new one.
     first, stop = max(frames[0] - 1, 0), min(frames[1] + 1, len(clip))
     verdict = assess(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
@@ -189,7 +189,7 @@ def judge_stretch(
 
 
 def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int], joints: Bools) -> None:
-    """Write a clip in the form of its file; from BVH to BVH only what changed differs."""
+    """Write a clip in the form of its file; from BVH to BVH, only what changed differs."""
     filed = _as_filed_like(clip, with_up(new, clip.up)).changed(name=path.stem)
     base = clip.skeleton.base
     if base is not None and joints[0]:

@@ -1,4 +1,4 @@
-"""Clips on another body: a character with or without a skin, or a robot."""
+"""Put clips onto another body: a character with or without a skin, or a robot."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from freshtake.requests.clips import Retarget, Robot
 from freshtake.workflows.inputs import read_clips
 from freshtake.workflows.outputs import Finish, check_ending, chosen_travel, playback_summary
 
-NEED = "only clips with a skeleton are put onto a character"
-SAME = 0.02  # bone lengths that differ by less, in median bone lengths, are the same
-POOR = 0.5  # poses that score less are hardly those of a standing body
+NEED = "only clips with a skeleton can be put onto a character"
+SAME = 0.02  # bone lengths that differ by less than this, in median bone lengths, are equal
+POOR = 0.5  # poses with a lower score are hardly those of a standing body
 
 
 @dataclass
 class Onto:
-    """A character to put clips onto. Clips with its joints are left as they are, others are retargeted."""
+    """A character to put clips onto. Clips with its joints are left unchanged, others are retargeted."""
 
     path: Path
     clip: Clip
     stated: Stated | None
-    gltf: bool  # whether the file is of the kind that holds characters with skins
+    gltf: bool  # whether the file format can hold characters with skins
     maps: BodyMapFile
     parts: Parts | None = None  # as the file itself states them
     maps_path: Path | None = None
@@ -61,7 +61,7 @@ class Onto:
     def target(self) -> Rig:
         """The character's body."""
         if self.gltf and self.stated is None:
-            what = "no mesh has a skin here, so no other skeleton's clips can be put onto it: export it with its skin"
+            what = "no mesh has a skin here, so clips of other skeletons cannot be put onto it: export it with its skin"
             raise FormatError(self.path, what)
         return self._rig(self.clip, self.stated, "target", str(self.path))
 
@@ -88,7 +88,7 @@ class Onto:
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """Return the retargeter from the clip's skeleton to the character's; each one is announced once."""
+        """Return the retargeter from the clip's skeleton to the character's; each is announced once."""
         for skeleton, retargeter in self.ways:
             if skeleton == clip.skeleton:
                 return retargeter
@@ -98,7 +98,7 @@ class Onto:
         return retargeter
 
     def write(self, target: Path, motion: Motion | Sequence[Clip], unit_m: float | None) -> None:
-        """Write clips that `put` made, with the character's skin where it has one."""
+        """Write clips made by `put`, with the character's skin if it has one."""
         write(target, motion, unit_m=None if self.ways else unit_m, character=self.path if self.gltf else None)
 
     def _rig(self, clip: Clip, stated: Stated | None, table: str, who: str) -> Rig:
@@ -121,7 +121,7 @@ def onto_character(
     hands: bool = False,
     warn: Warn = unheard,
 ) -> Onto:
-    """Read a character: glTF or FBX with a skin, or any file of a skeleton; `maps` names joints of it or of clips."""
+    """Read a character: glTF or FBX with a skin, or any file with a skeleton; `maps` names joints of it or of clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
     rig = read_rig(path, ReadOptions(warn=warn))
     gltf = holds_character(path)
@@ -130,7 +130,7 @@ def onto_character(
 
 
 class ReadRig(NamedTuple):
-    """A clip of a file's skeleton, and what the file states of its rest pose and of the parts of its body."""
+    """A clip of a file's skeleton, and what the file states about its rest pose and body parts."""
 
     clip: Clip
     stated: Stated | None = None
@@ -153,7 +153,7 @@ def read_rig(path: Path, options: ReadOptions) -> ReadRig:
 
 
 def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
-    """Return the body parts that a file states, where they are complete."""
+    """Return the body parts that a file states, if complete."""
     try:
         body = map_by_names(clip.skeleton, parts, "VRM")
     except UsageError:  # files can be wrong about themselves; then names and shape decide
@@ -170,8 +170,8 @@ def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Ri
     rig = make_rig(clip, stated, body, who)
     if rig.rest.score < POOR and given is None:
         raise UsageError(
-            f"{who}: in no pose do its joints look like a standing person's legs and arms, so it cannot be retargeted: "
-            "name its joints with --map if it is one"
+            f"{who}: its joints never look like the legs and arms of a standing person, so it cannot be retargeted: "
+            "if it is a person, name its joints with --map"
         )
     return rig
 
@@ -187,16 +187,16 @@ def retargeting_sentence(way: Retargeter, character: str) -> str:
     lengths = f"lengths times {way.transfer.leg_ratio:.4g} by the legs ({units[0]} to {units[1]})"
     seen = [name for rig, name in ((source, "the clip"), (target, character)) if rig.rest.how == SEEN]
     rest = f"; {seen[0]} has no rest pose, so its straightest frame is used instead" if seen else ""
-    return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}{rest}"
+    return f"{source.clip.name or 'the clip'} is retargeted to {character}: {joints}, {lengths}{turned}{rest}"
 
 
 def maps_of(way: Retargeter) -> dict[str, Parts]:
-    """Return the joint names of both bodies, as a map file has them."""
+    """Return the joint names of both bodies, in the form of a map file."""
     return {name: rig.body.names(rig.clip.skeleton) for name, rig in (("source", way.source), ("target", way.target))}
 
 
 class Retargeted(NamedTuple):
-    """Files that were written, and the clips in them."""
+    """Written files, and the clips in them."""
 
     paths: list[Path]
     clips: list[Clip]
@@ -218,8 +218,8 @@ class Retargeted(NamedTuple):
 def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -> Retargeted:
     """Put clips onto a character and write them: into one file, or into a folder under their names.
 
-    One glTF, FBX or USD file holds several clips. `request.save_map` gets the map that was found, to be edited;
-    `request.picture` shows the first clip before and after. The result has no retargeter where the joints are the
+    One glTF, FBX or USD file holds several clips. `request.save_map` receives the detected map, to edit;
+    `request.picture` shows the first clip before and after. The result has no retargeter if the joints are the
     character's.
     """
     if request.picture is not None:
@@ -228,7 +228,7 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     onto = onto_character(request.onto, request.body_map, plant=request.plant, hands=request.hands, warn=warn)
     one = request.format is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and not for_writing(target).several:
-        raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
+        raise FormatError(target, f"only {holding_several()} can hold several clips: name such a file, or a folder")
     suffix = f".{(request.format or onto.ending).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
@@ -285,13 +285,13 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 ROBOT_FILES = (".csv", ".npz", ".pkl")
-FAR = 0.15  # leg lengths that a joint is off its target on average: beyond, the robot cannot do what the clip does
+FAR = 0.15  # mean leg lengths of a joint from its target, beyond which the robot cannot do what the clip does
 SLIDES = 1.2  # times the sliding of the clip's feet; feet that slide less than STILL legs/s never count
 STILL = 0.02
 
 
 class RobotWritten(NamedTuple):
-    """A file, and how well the robot does what the clip does."""
+    """A written file, and how well the robot follows the clip."""
 
     path: Path
     frames: int
@@ -302,7 +302,7 @@ class RobotWritten(NamedTuple):
 
 @one_blas_thread()
 def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list[RobotWritten]:
-    """Put clips onto a robot and write what its joints do.
+    """Put clips onto a robot and write its joint values.
 
     A motion that is far from its clip or whose feet slide is refused, unless `request.keep_going`.
     """
@@ -311,7 +311,7 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
 
     paths, single = take_files(request.clips), bool(request.out.suffix) and not request.out.is_dir()
     if single and request.out.suffix.lower() not in ROBOT_FILES:
-        raise FormatError(request.out, f"the name must end in {', '.join(ROBOT_FILES)}, or be that of a folder")
+        raise FormatError(request.out, f"the name must end in {', '.join(ROBOT_FILES)}, or name a folder")
     if single and len(paths) > 1:
         raise UsageError(f"{request.out} is one file, but there are {len(paths)} clips: name a folder")
     if single:
@@ -321,7 +321,7 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
     if twice is not None:
         raise UsageError(f"two clips would both be written as {request.out / twice}: rename one of them")
     model = read_robot(request.onto)
-    (clips,) = read_clips([paths], request.reading(warn), "only clips with a skeleton are put onto a robot")
+    (clips,) = read_clips([paths], request.reading(warn), "only clips with a skeleton can be put onto a robot")
     ending = request.out.suffix if single else f".{request.format or 'csv'}"
     motions = []
     for number, clip in enumerate(clips):
@@ -334,10 +334,10 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
         if motion.worst > FAR * motion.leg:
             problem = f"a joint stays {100 * motion.worst:.0f} cm from where it should be"
         elif motion.sliding > max(SLIDES * motion.source_sliding, STILL):
-            problem = f"feet that stand slide {100 * motion.sliding:.0f} % of a leg per second"
+            problem = f"standing feet slide {100 * motion.sliding:.0f} % of a leg per second"
         if problem and not request.keep_going:
             raise UsageError(
-                f"{clip.name}: {problem}: its limits are too narrow for this motion, or write it with --keep-going"
+                f"{clip.name}: {problem}: its limits are too narrow for this motion; --keep-going writes it anyway"
             )
         if problem:
             warn(f"{clip.name}: {problem}")

@@ -32,7 +32,7 @@ from freshtake.workflows.varying import variants
 
 
 class SampleSet(NamedTuple):
-    """A kind of sample: how one take of it is made, and the ending of its files."""
+    """A kind of sample: how to make a take of it, and the extension of its files."""
 
     name: str
     about: str
@@ -54,7 +54,7 @@ SAMPLE_SETS = (
     SampleSet("punch", "an aggressive punch", lambda rng: samples.punch(rng, strength="aggressive")),
     SampleSet("jab", "a weak punch", lambda rng: samples.punch(rng, strength="weak")),
     SampleSet("kick", "an aggressive front kick", samples.kick),
-    SampleSet("fight", "punches and kicks, one after the other", samples.fight),
+    SampleSet("fight", "punches and kicks in turn", samples.fight),
     SampleSet("letter_a", "the handwritten letter a", samples.letter_a, ".csv"),
     SampleSet("digit_2", "the handwritten digit 2", samples.digit_2, ".csv"),
     SampleSet("circle", "circular strokes with known equations (Lau 2009, fig. 7)", samples.circle, ".csv"),
@@ -76,7 +76,7 @@ def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = u
         for take in range(1, takes + 1):
             report(Progress((number + (take - 1) / takes) / len(chosen), f"{sample.name} {take}"))
             written.append(folder / f"{sample.name}_{take}{sample.ending}")
-            # A separate generator for every take, so that a take does not depend on how many others there are.
+            # A separate generator for each take, so that it does not depend on how many others there are.
             rng = np.random.default_rng([request.seed, take, *sample.name.encode()])
             write(written[-1], sample.make(rng))
     return written
@@ -125,10 +125,10 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     return [
         DemoItem(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
              folder / "takes"),
-        DemoItem("the model that was learned from them", target),
+        DemoItem("the model learned from them", target),
         DemoItem(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         DemoItem(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
-        DemoItem(f"the page to open: all in motion, scored beside {EXTRA} takes that were not learned from. "
+        DemoItem(f"the page to open: everything in motion, scored next to {EXTRA} unseen takes. "
              f"{verdict_of(judged.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip

@@ -50,16 +50,16 @@ LOOKED_AT = 90  # first frames, which show the rest pose and are checked before 
 
 
 class Pose(NamedTuple):
-    """Where the hips are (3,), in metres and y up, and how bones are turned (bones, 4) against those above them."""
+    """Position of the hips (3,), in metres with y up, and rotations of bones (bones, 4) relative to their parents."""
 
     hips: Floats
     turns: Floats
 
 
 class HumanoidBody:
-    """How clips of one skeleton become poses of a humanoid.
+    """Converts clips of one skeleton to poses of a humanoid.
 
-    The rest pose is found in `trial`, some frames of the motion; `source` is the file that is named in sentences.
+    The rest pose is found in `trial`, some frames of the motion; `source` is the file named in messages.
     """
 
     def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Warn) -> None:
@@ -70,13 +70,13 @@ class HumanoidBody:
         self.skeleton = self._humanoid.skeleton
 
     def pose(self, clip: Clip) -> Pose:
-        """Return the pose of a clip of one frame."""
+        """Return the pose of a one-frame clip."""
         put = self._humanoid.put(in_metres(self._source, as_filed(clip), self._options, "VMC"))
         return Pose(put.root[0], put.rotations[0])
 
 
 class LiveSender:
-    """Sends poses to avatars while they are shown elsewhere, without ever waiting."""
+    """Sends poses to avatars without ever waiting, while they are shown elsewhere."""
 
     def __init__(self, address: Address, trial: Clip, source: Path) -> None:
         self._body = HumanoidBody(trial, source, None, unheard)
@@ -85,7 +85,7 @@ class LiveSender:
         self._socket.setblocking(False)
 
     def send(self, clip: Clip, seconds: float) -> None:
-        """Send a clip of one frame."""
+        """Send a one-frame clip."""
         send_packets(self._socket, packed_pose(self._body.pose(clip), self._packing, seconds), self._address)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class LiveSender:
 
 
 def send_packets(out: socket.socket, packets: Sequence[bytes], address: Address) -> None:
-    """Send packets; where the address cannot be reached, raise one sentence."""
+    """Send packets; if the address cannot be reached, raise an error of one sentence."""
     try:
         for packet in packets:
             out.sendto(packet, address)
@@ -154,7 +154,7 @@ def _unit(clip: Clip, metres: Clip) -> float:
 
 
 def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
-    """Yield one-frame clips without end, made with the current values of `steers`."""
+    """Yield one-frame clips endlessly, made with the current values of `steers`."""
     if stored.method not in OWN_MOTION:
         methods = ", ".join(OWN_MOTION)
         raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {methods}")
@@ -165,19 +165,19 @@ def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, see
 
 
 RATE = 60.0  # poses a second
-KEPT = 216_000  # last ticks that the timing is measured on: an hour
+KEPT = 216_000  # most recent ticks used to measure the timing: an hour
 GROUND = np.array([1.0, 0.0, 1.0])
 
 
 class Address(NamedTuple):
-    """Where poses are sent."""
+    """Destination of poses."""
 
     host: str
     port: int
 
 
 class SendReport(NamedTuple):
-    """What went out, and how punctually."""
+    """Number of poses sent, and how punctually."""
 
     address: Address
     seconds: float
@@ -215,10 +215,10 @@ def motion_send(
     steers: Steers | None = None,
     each_tick: Callable[[Steers], None] | None = None,
 ) -> SendReport:
-    """Send a model's motion until `request.seconds` are over or `steers.ended` says so.
+    """Send a model's motion until `request.seconds` are over or `steers.ended` is set.
 
-    Where the first frames of a variation model are what no body does, nothing is sent, unless the request keeps going
-    (see motion.verdict). Messages to the port `request.listen` steer it, from this machine alone unless `request.host`
+    If no body could do the first frames of a variation model, nothing is sent, unless the request keeps going
+    (see motion.verdict). Messages to the port `request.listen` steer it, only from this machine unless `request.host`
     is set. The caller may change `steers` meanwhile; `each_tick` is called with them after every pose.
     """
     source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
@@ -235,7 +235,7 @@ def motion_send(
     inbox = None if request.listen is None else Inbox(listens_at, request.listen)
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     gc.collect()
-    gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
+    gc.freeze()  # loaded objects stay, and are not scanned in the middle of a motion
     try:
         posing = HumanoidPoses(
             source, stored, steers, unit_m=request.unit, plant=request.planting, seed=request.seed, warn=warn,
@@ -284,7 +284,7 @@ PATIENCE = 20.0  # seconds that the first pose may take
 
 
 class Receiver:
-    """Listens on a port of this machine; `frames` gives the newest pose, whenever one is asked for."""
+    """Listens on a port of this machine; `frames` gives the newest pose on request."""
 
     def __init__(self, port: int) -> None:
         self._reader, self._inbox = PoseReader(), Inbox("127.0.0.1", port, "poses", "choose another port")
@@ -299,11 +299,11 @@ class Receiver:
             time.sleep(0.01)
 
     def frames(self, model: StyleModel) -> Iterator[Clip]:
-        """Yield clips of one frame on the model's skeleton without end: the newest pose each time."""
+        """Yield one-frame clips on the model's skeleton endlessly: the newest pose each time."""
         first = self._newest(model.frame_time)
         body = decode(model.recipe, model.poses, name="the model's skeleton")
         if not isinstance(body, Clip):
-            raise UsageError("this style is of motion without a skeleton: choose a style of a body")
+            raise UsageError("this style is for motion without a skeleton: choose a style for bodies")
         onto = Retargeter(make_rig(first, who="the received body"), make_rig(body, who="the model's skeleton"))
         while True:
             yield onto.retarget(self._newest(model.frame_time))
@@ -314,7 +314,7 @@ class Receiver:
 
     def _take(self) -> None:
         for packet in self._inbox.packets():
-            with suppress(UsageError):  # not OSC: somebody else's packet
+            with suppress(UsageError):  # not OSC: a packet from something else
                 self._reader.take(packet)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Sentences for users: without options of the command line, and about unexpected errors."""
+"""Sentences for users: advice without command-line options, and unexpected errors."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def plainly(sentence: str) -> str:
     return plain if not said or FILE_NAME.fullmatch(said) else said
 
 
-FOLDER = "FRESHTAKE_CRASH_FOLDER"  # where crash files are written; otherwise the system's folder for temporary files
+FOLDER = "FRESHTAKE_CRASH_FOLDER"  # for crash files; default: the system's folder for temporary files
 INTERNAL_ERROR = 70  # exit code; EX_SOFTWARE of sysexits.h
 PACKAGES = ("freshtake", "numpy", "numba", "llvmlite", "matplotlib", "cyclopts", "rich", "fastapi")
 
 
 def crash_sentence(error: BaseException, command: str) -> str:
-    """Write a crash file and return the sentence that says where it is; `command` is what was being done."""
-    what = f"something went wrong that should not ({type(error).__name__})"
+    """Write a crash file and return a sentence that names it; `command` is what was being done."""
+    what = f"something went wrong inside freshtake ({type(error).__name__})"
     try:
         path = _write("\n".join(_report(error, command)))
     except OSError as problem:
         return f"{what}: please report it (no crash file can be written: {problem.strerror})"
-    return f"{what}: please report it with the file {path} (the command, versions and the place in the program)"
+    return f"{what}: please report it with the file {path} (the command, versions and the location in the program)"
 
 
 def _write(text: str) -> Path:
@@ -74,7 +74,7 @@ def _report(error: BaseException, command: str) -> Iterator[str]:
 
 
 def _without_folders(file: str) -> str:
-    """Return a module's path below the folder it was imported from, which may hold the user's name."""
+    """Return a module's path below the folder it was imported from, which may contain the user's name."""
     roots = (root for root in sys.path if root and file.startswith(root.rstrip(os.sep) + os.sep))
     longest = max(roots, key=len, default="")
     return file[len(longest.rstrip(os.sep)) + 1 :] if longest else Path(file).name

@@ -1,6 +1,6 @@
 """Write an endless motion of a given length, also along a path in a style.
 
-Under a style the source is steered and translated, so that the translation follows the path.
+With a style, the source is steered so that its translation follows the path.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from freshtake.workflows.varying import amount_of_request, begun, judged, steeri
 
 @one_blas_thread()
 def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Made:
-    """Write exactly as much of a cyclic model's endless motion as requested, standing feet held still.
+    """Write the requested length of a cyclic model's endless motion, with standing feet held still.
 
-    Along a path it begins on its first point, in its direction.
+    Along a path, it begins at the first point, in the path's direction.
     """
     if request.live is not None:
-        raise UsageError("live motion is sent by the command freshtake stream --live: leave live out, and name out")
+        raise UsageError("freshtake stream --live sends live motion: leave live out, and name out")
     if request.out is None:
-        raise UsageError("name the file that the motion goes to")
+        raise UsageError("name the file to write the motion to")
     target, finish = request.out, finish_of(request, warn)
     steer, amount = steering_of(request), amount_of_request(request)
     for_writing(target)
@@ -48,12 +48,12 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     frames = requested_frames(request, model.frame_time)
     warn_of_amount(amount, warn)
     if not model.cyclic:
-        raise UsageError(f"{request.model} is a model of a motion that ends by itself: use freshtake vary")
+        raise UsageError(f"{request.model} is a model of a motion that does not repeat: use freshtake vary")
 
     def made(count: int, path_scale: float = 1.0) -> Motion:
         """Return `count` frames along the path, scaled by `path_scale`."""
         scaled = steer
-        if path_scale != 1.0 and steer is not None and steer.path is not None:  # about its first point
+        if path_scale != 1.0 and steer is not None and steer.path is not None:  # scale it about its first point
             path = np.asarray(steer.path)
             scaled = replace(steer, path=path[0] + path_scale * (path - path[0]))
         body_steer, start = (None, None) if scaled is None else begun(model, scaled)
@@ -81,7 +81,7 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     return Made(target, motion, way, verdicts)
 
 
-SPARE = 0.1  # share of frames made beyond those needed, because the timing varies
+SPARE = 0.1  # fraction of frames made beyond those needed, because the timing varies
 
 
 def in_style(
@@ -90,28 +90,28 @@ def in_style(
 ) -> tuple[Clip, list[Remark]]:  # fmt: skip
     """Put an endless motion into a style, with the same length and path.
 
-    A style changes how far a body gets and how long that takes. Both are measured on a first translation; then the
-    source is steered along a path that is as many times shorter or longer, for as many frames as become those asked
-    for. `made` makes a number of frames along the path scaled by a factor. Return as many frames as the motion has, and
+    A style changes how far a body travels and how long that takes. Both are measured on a first translation; then the
+    source is steered along a path scaled to match, for as many frames as give the requested
+    number. `made` makes frames along the path, scaled by a factor. Return as many frames as the motion has, and
     remarks on them.
     """
     if not isinstance(motion, Clip):
-        raise UsageError("a style is for bodies with a skeleton: leave --style out")
+        raise UsageError("a style needs a body with a skeleton: leave --style out")
     styling = Styling(plant=feet.plant, lock=feet.lock)
     first = translated([(style, 1.0)], motion, styling, warn).clip
     frames = round((1.0 + SPARE) * len(motion) * len(motion) / len(first))
     farther = _travel(first) / max(_travel(motion), 1e-9)
-    # Translate more of the source each time, until there are enough frames.
+    # Translate more of the source each time until there are enough frames.
     for _ in range(4):
         source = made(frames, 1.0 / max(farther, 1e-3))
         assert isinstance(source, Clip)
         done = translated([(style, 1.0)], source, styling)
         if len(done.clip) >= len(motion):
             return take_frames(done.clip, 0, len(motion)).changed(name=motion.name), list(done.remarks)
-        # The first translation had other frames, in which the style may have been slower.
+        # The first translation had different frames, in which the style may have been slower.
         frames = round((1.0 + SPARE) * frames * len(motion) / max(len(done.clip), 1))
     raise UsageError(
-        f"the style shortens this motion so much that {len(motion)} frames cannot be had: ask for fewer, or leave "
+        f"the style shortens this motion so much that {len(motion)} frames cannot be made: request fewer, or leave "
         "--style out"
     )
 

@@ -41,8 +41,8 @@ from freshtake.workflows.inputs import read_sets
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StyledClip, StylePairs
 
-LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
-MOST_FOLDS = 3  # clips left out for the table of errors
+LEGEND = {"input": "as it was", "variant": "translated", "extra": "actually performed in this style"}
+MOST_FOLDS = 3  # clips held out for the table of errors
 Page = tuple[str, dict[str, Any], dict[str, bytes]]
 WORDS = {
     "copy": "the source as it is",
@@ -53,7 +53,7 @@ WORDS = {
 
 
 def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) -> Page:
-    """Build a page with the pairs, the errors of each method on clips left out, strips of one, and all warps."""
+    """Build a page with the pairs, the errors of each method on held-out clips, strips of one, and all warps."""
     pairs = style_pairs.pairs if style_pairs.one_take else tuple(fit_to_learn(style_pairs.pairs))
     style_pairs = style_pairs._replace(pairs=pairs)
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
@@ -67,7 +67,7 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
         figure = strips([source, translated, target], titles=titles)
         text = "As in figure 1."
         sections.append(
-            _drawn("Input above, translation below", text, "strips", "Translation of a clip left out", figure)
+            _drawn("Input above, translation below", text, "strips", "Translation of a held-out clip", figure)
         )
         called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
         sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
@@ -77,8 +77,8 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(_drawn("Time warps", text, "warps", "Differential time warps", curves))
     text = (
-        "The weight of the input by its distance from the mean of the examples (figure 4); the largest over all DOFs "
-        "counts. The last curve is the default."
+        "The weight of the input by its distance from the mean of the examples (figure 4); the largest of all DOFs is "
+        "used. The last curve is the default."
     )
     sections.append(_drawn("When the input is kept", text, "blend_function", "Blend function", blend_function()))
     words = model.held_out.in_words(len(pairs))
@@ -98,12 +98,10 @@ def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] 
     if not held:
         return None
     after, before = (float(np.mean([row["errors"][name] for row in held])) for name in ("n4sid", "copy"))
-    statement = (
-        f"clips that were not learned from are {after:.1f}° off the real ones after translation, {before:.1f}° before"
-    )
-    # Leaving the clip as it is must be clearly worse: a tenth of its error at least.
+    statement = f"held-out clips are {after:.1f}° off the real ones after translation, {before:.1f}° before"
+    # Leaving the clip unchanged must be clearly worse: by at least a tenth of its error.
     good = after < 0.9 * before
-    return _judged(good, statement if good else f"{statement}; give more pairs, or pairs that are more alike")
+    return _judged(good, statement if good else f"{statement}; give more pairs, or pairs that are more similar")
 
 
 def _judged(good: bool, statement: str) -> tuple[bool, str]:
@@ -113,7 +111,7 @@ def _judged(good: bool, statement: str) -> tuple[bool, str]:
 def _held_out(
     model: StyleModel, style_pairs: StylePairs, warps: dict[tuple[int, int], Any], report: Report
 ) -> tuple[list[dict[str, Any]], tuple[tuple[Clip, Clip], StyleModel] | None]:
-    """Measure every method's errors on a few held-out pairs; return them, and the last model with its pair."""
+    """Measure the errors of every method on a few held-out pairs; return them, and the last model with its pair."""
     held: list[dict[str, Any]] = []
     shown = None
     for pair in style_pairs.pairs:
@@ -130,7 +128,7 @@ def _held_out(
 
 
 def translation_page(model: StyleModel, done: StyledClip) -> Page:
-    """Build a page with strips of the clip before and after, the time warp, and how much of the input was kept."""
+    """Build a page with strips of the clip before and after, the time warp, and how much of the input is kept."""
     assert done.translation is not None
     source, out, translated = done.fitted, done.translation.clip, done.translation.made
     # Frames of the translation that pass while one frame of the source does.
@@ -140,8 +138,8 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
     strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
     weights = blend_over_time(list(translated.blends.T), list(model.parts), fps)
-    facing = "The way over the ground, with facing every half second; dots are where feet stand."
-    unlike = "Where the input is unlike the examples, it is blended into the translation (eq. 7 and 8)."
+    facing = "The path over the ground, with the facing direction every half second; dots show where feet stand."
+    unlike = "Frames unlike the examples are blended into the translation (eq. 7 and 8)."
     per_frame = "Frames of the translation per frame of the input."
     sections = [
         _drawn("Input above, translation below", "", "strips", "Before and after", strip),
@@ -153,8 +151,8 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(translated.blends.mean())}
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     input_share = float(translated.blends.mean())
-    statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
-    # Where most of the clip is unlike the examples, the result is mainly the clip itself.
+    statement = f"{100 * input_share:.0f} % of the motion was kept, because the examples contain nothing like it"
+    # If most of the clip is unlike the examples, the result is mainly the clip itself.
     good = input_share < 0.5 and not done.remarks
     verdict = _judged(good, "; ".join([statement, *(remark.what for remark in done.remarks)]))
     return (
@@ -177,8 +175,8 @@ def _errors_section(held: list[dict[str, Any]]) -> Section:
         each = [row["errors"][kind] for row in held]
         rows.append((f"{kind}: {WORDS[kind]}", *(f"{value:.2f}" for value in each), f"{np.mean(each):.2f}"))
     head = ("mean joint-angle error in degrees", *(row["source"] for row in held), "mean")
-    caption = "Each column: neither clip of that pair was learned from."
-    return Section("Errors on clips left out", "", (Table(head, tuple(rows), caption),))
+    caption = "In each column, both clips of that pair were held out."
+    return Section("Errors on held-out clips", "", (Table(head, tuple(rows), caption),))
 
 
 def _drawn(heading: str, text: str, name: str, title: str, figure: Any) -> Section:
@@ -194,7 +192,7 @@ ALIGNED_LEGEND = {
 
 
 class Aligned(NamedTuple):
-    """Both motions, their alignment, and whether they are one and the same motion."""
+    """Both motions, their alignment, and whether they are the same motion."""
 
     first: Clip | Stroke
     second: Clip | Stroke
@@ -204,7 +202,7 @@ class Aligned(NamedTuple):
 
 @one_blas_thread()
 def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unheard) -> Aligned:
-    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested."""
+    """Align two files, and, if requested, write one motion on the other's clock and a picture of the alignment."""
     out, plot = request.out, request.plot
     if out is not None:
         for_writing(out)
@@ -240,7 +238,7 @@ def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any)
     sets = [("input", [a]), ("variant", [moved]), ("extra", [b])]
     least, most = float(alignment.steps.min()), float(alignment.steps.max())
     statement = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
-    section = _drawn("Correspondences", "", "alignment", "Which frames belong together", figure)
+    section = _drawn("Correspondences", "", "alignment", "Which frames correspond", figure)
     summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
     return style_page(
         f"{a.name} and {b.name}, aligned", summary, [section],

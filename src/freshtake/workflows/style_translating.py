@@ -1,4 +1,4 @@
-"""Learn styles from pairs of clips, or from clips of styles at speeds, and apply them to clips."""
+"""Learn styles from pairs of clips, or from clips of each style at each speed, and apply them to clips."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NEED = "style translation needs clips with a skeleton"
 
 
 class PairRow(NamedTuple):
-    """A line of the table of pairs: names, contents in words, and how far those are apart."""
+    """A line of the table of pairs: names, contents in words, and how different those are."""
 
     source: str
     target: str
@@ -50,7 +50,7 @@ class PairRow(NamedTuple):
 
 
 class StylePairs(NamedTuple):
-    """Clips that belong together, and the table that says why."""
+    """Clips that correspond, and the table that says why."""
 
     pairs: tuple[tuple[Clip, Clip], ...]
     table: tuple[PairRow, ...]
@@ -61,7 +61,7 @@ class StylePairs(NamedTuple):
 
 
 class StyleLearned(NamedTuple):
-    """The model, its pairs, and what was written."""
+    """The model, its pairs, and the written files."""
 
     model: StyleModel
     pairs: StylePairs
@@ -69,23 +69,23 @@ class StyleLearned(NamedTuple):
 
 
 class StyledClip(NamedTuple):
-    """A clip in a style, at the rate and on the skeleton of the one that was translated, and remarks on it.
+    """A clip in a style, at the rate and on the skeleton of the source clip, and remarks on it.
 
-    `kept` says by part of the body how much of the clip was kept on average because the examples hold nothing like it,
-    `arrived` which share of the style arrived; parts that the style leaves alone are absent.
+    `kept` says how much of the clip each body part kept on average because the examples contain nothing like it,
+    `arrived` how much of the style arrived; parts that the style does not change are absent.
     """
 
     clip: Clip
-    fitted: Clip  # the clip that was translated, as the model sees it
+    fitted: Clip  # the translated clip, as the model sees it
     kept: dict[str, float]
     arrived: dict[str, float]
     gaits: tuple[Gait, Gait] | None  # before and after; None for bodies without two feet
-    remarks: tuple[Remark, ...]  # what is not as in the clip or as in the takes of the style
-    translation: StyleTranslation | None  # on the model's skeleton; None where several styles were mixed
+    remarks: tuple[Remark, ...]  # differences from the clip or from the takes of the style
+    translation: StyleTranslation | None  # on the model's skeleton; None if several styles were mixed
 
 
 class StyleApplied(NamedTuple):
-    """The clip before and after translation, all remarks, and the files that were written."""
+    """The clip before and after translation, all remarks, and the written files."""
 
     source: Clip
     styled: StyledClip
@@ -96,25 +96,25 @@ class StyleApplied(NamedTuple):
 def style_pairs(
     sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
 ) -> StylePairs:
-    """Pair two folders by content, every clip with every one of the same speed and turn, and lists by order.
+    """Pair two folders by content (each clip with all of the same speed and turning), or two lists by order.
 
     One take of each style is cut into stretches, which are paired by content.
     """
     folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
     if folders[0] != folders[1]:
-        raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
+        raise UsageError("give two folders, to pair by content, or two lists of files, to pair by order")
     lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
     if not folders[0] and len(clips[0]) != len(clips[1]):
         raise UsageError(
-            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give as "
-            "many of each, or two folders"
+            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give "
+            "equally many of each, or two folders"
         )
     return paired(*clips, by_content=folders[0])
 
 
 def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> StylePairs:
-    """Pair clips by content, or by order if there are equally many; single takes are cut, and their pieces paired."""
+    """Pair clips by content, or by order if there are equally many; single takes are cut and their pieces paired."""
     from freshtake.style.pairs import cut_and_paired
     from freshtake.style.warping.correspondence import content, content_distances, described, match
 
@@ -155,7 +155,7 @@ def style_learn(
     warn: Warn = unheard,
     show: Callable[[StylePairs], None] | None = None,
 ) -> StyleLearned:
-    """Read pairs, learn, and write the model and, where the request names one, the report page.
+    """Read pairs, learn, and write the model and, if the request names one, the report page.
 
     `show` is called with the pairs before anything is learned from them.
     """
@@ -198,9 +198,9 @@ def translated(
     request: Styling = STYLING,
     warn: Warn = unheard,
 ) -> StyledClip:
-    """Put a clip of any rate and skeleton into one style, or into several that are mixed, and compare both gaits.
+    """Put a clip of any rate and skeleton into one style or a mixture of several, and compare both gaits.
 
-    `styles` are models and their weights; `warn` receives a sentence on how the clip was converted.
+    `styles` holds models and their weights; `warn` receives a sentence on how the clip was converted.
     """
     models = [model for model, _ in styles]
     fitted, back = fitted_clip(clip, models[0], warn)
@@ -218,7 +218,7 @@ def translated(
     before, after = gait_of(fitted), gait_of(out)
     gaits = None if before is None or after is None else (before, after)
     remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _taught(models), share)
-    if not request.planting:  # planting was switched off: sliding feet are reported, but no reason to refuse the clip
+    if not request.planting:  # planting was switched off: sliding feet are reported, but not refused
         remarks = [one._replace(color=AMBER) if one.check == "feet" else one for one in remarks]
     if translation is not None and not request.parts and weight == 1.0:
         remarks += _lost_parts(translation.arrived)
@@ -235,7 +235,7 @@ def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styl
     from freshtake.style.style_mixing import blend
 
     if request.parts or request.speed != "proportion":
-        raise UsageError("parts of the body and a speed are for one style: leave them out, or apply one at a time")
+        raise UsageError("parts of the body and a speed need one style: leave them out, or apply one at a time")
     return blend(
         [model for model, _ in styles], clip, [request.strength * weight for _, weight in styles],
         time_warp=request.time_warp, generalize=request.generalize, plant=bool(request.planting),
@@ -243,7 +243,7 @@ def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styl
 
 
 def _taught(models: Sequence[StyleModel]) -> tuple[Gait, Gait] | None:
-    """Return the mean gaits of a style's examples; for several styles the largest figures, as a mixture may reach."""
+    """Return the mean gaits of a style's examples; for several, the largest figures, which a mixture may reach."""
     teachers = [model.teacher for model in models if model.teacher is not None]
     if not teachers:
         return None
@@ -256,7 +256,7 @@ def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
     return [
         Remark(
             "style", AMBER, f"only {max(share, 0.0):.0%} of the style arrived in the {name}", None,
-            "give more pairs, or pairs that are more like the clip",
+            "give more pairs, or pairs more similar to the clip",
         )
         for name, share in arrived.items()
         if share < 0.5  # less than half of the style arrived
@@ -279,7 +279,7 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
         check_report_target(request.report)
         require_plots()
         if len(clips) > 1 or len(styles) > 1:
-            raise UsageError("a report is of one clip in one style: leave --report out, or name one of each")
+            raise UsageError("a report needs one clip in one style: leave --report out, or name one of each")
     targets = targets_of(clips, request.out, request.format)
     for target in targets:
         for_writing(target)
@@ -330,7 +330,7 @@ def style_facts(model: StyleModel) -> dict[str, Any]:
 
 
 def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callable[[Clip], Clip]]:
-    """Convert a clip to the model's rate and skeleton; return it and a function that converts the result back."""
+    """Convert a clip to the model's rate and skeleton; return it with a function that converts the result back."""
     fps, name = 1.0 / model.frame_time, taken.name or "the clip"
     at_rate = taken
     if not same_rate(taken.frame_time, model.frame_time):
@@ -347,7 +347,7 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callab
     there, back = Retargeter(*rigs), Retargeter(*rigs[::-1])
     from freshtake.workflows.retargeting import retargeting_sentence
 
-    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its skeleton")
+    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is converted back to its skeleton")
     return (there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
 
 
@@ -360,7 +360,7 @@ CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 @one_blas_thread()
 def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Warn = unheard) -> GaitModel:
-    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference."""
+    """Read one clip for each style at each speed, learn, and write the model. The first clip is the reference."""
     check_model_target(request.out)
     paths = named_cells(request.cells)
     read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]
@@ -381,13 +381,13 @@ def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
             raise UsageError(f"{argument!r} does not name a style and speed: {CELL}")
         key = (style, level(speed))
         if key in out:
-            raise UsageError(f"{style} at {speed} is given twice: one clip for every style at every speed")
+            raise UsageError(f"{style} at {speed} is given twice: give one clip for each style at each speed")
         out[key] = Path(path)
     return out
 
 
 def level(text: str) -> Level:
-    """Parse a number where the text is one, else return the name."""
+    """Return a number if the text is one, else the name."""
     try:
         number = float(text)
     except ValueError:

@@ -38,7 +38,7 @@ Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
 
 
 class MadePlay(NamedTuple):
-    """What was played: the motion (None for a mesh), its rows (frames, columns), its jumps and the loops to choose."""
+    """A played motion (None for a mesh), its rows (frames, columns), its jumps and the loops to choose from."""
 
     motion: Any
     rows: Floats
@@ -58,22 +58,22 @@ def make_play(
     model: TextureModel, request: Playing, frames: int, *, plant: bool | str = True, path: Floats | None = None,
     picture: Path | None = None, report: Report = silent, say: Warn = unheard,
 ) -> MadePlay:  # fmt: skip
-    """Play a model as a request asks for it.
+    """Play a model as requested.
 
-    `path` are points (points, 2) on the ground in the model's unit; `picture` is where all loops that were found are
-    drawn. A loop has the nearest length that closes, which may be another than `frames`.
+    `path` holds points (points, 2) on the ground in the model's unit; `picture` is the file for a drawing of all loops.
+    A loop has the nearest length that closes, which may differ from `frames`.
     """
     if request.jump_time is not None:
         model = with_jump_time(model, request.jump_time)
     rng, guide = np.random.default_rng(request.seed), guide_of(request, path)
     if request.loop:
         if request.steer or guide is not None:
-            raise UsageError("a loop is not steered: leave --steer, heading, path and speed out, or give --course")
+            raise UsageError("a loop cannot be steered: leave --steer, heading, path and speed out, or give --course")
         return _made_loop(model, rng, frames, request, plant, picture, report, say)
     if (request.start, request.end, request.candidate, picture) != (None, None, 1, None):
-        raise UsageError("a part of the take and candidates are those of a loop: add --loop")
+        raise UsageError("a part of the take and candidates are for loops: add --loop")
     if request.course is not None:
-        raise UsageError("a course is that of a loop: add --loop, or give --heading or --path")
+        raise UsageError("a course is for loops: add --loop, or give --heading or --path")
     if guide is not None and (note := speed_note(model, guide)) is not None:
         say(note)
     play = steered_play(model, rng, frames, plan_of(request.steer or ()), request.cell, guide)
@@ -84,7 +84,7 @@ def make_play(
 
 
 def plan_of(stops: Sequence[str]) -> list[Stop]:
-    """Parse what to do at which second, each written as SECONDS:WHAT."""
+    """Parse what to do and when, each written as SECONDS:WHAT."""
     plan = []
     for stop in stops:
         when, _, name = stop.partition(":")
@@ -99,14 +99,14 @@ def plan_of(stops: Sequence[str]) -> list[Stop]:
 
 
 def guide_of(request: Playing, path: Floats | None = None) -> Guide | None:
-    """Return the guide from the start on; None where neither heading, path nor speed is requested."""
+    """Return the initial guide; None if neither heading, path nor speed is requested."""
     if request.heading is None and path is None and request.speed is None:
         return None
     return Guide(None if request.heading is None else float(np.radians(request.heading)), path, request.speed)
 
 
 def speed_note(model: TextureModel, guide: Guide) -> str | None:
-    """Return a sentence where the takes' tempo cannot be changed enough for the requested speed."""
+    """Return a sentence if the takes' tempo cannot change enough for the requested speed."""
     if guide.speed is None or model.bearings.speed <= 0.0:
         return None
     low, high = (share * model.bearings.speed for share in TEMPI)
@@ -163,7 +163,7 @@ def _is_guided(model: TextureModel, changes: Sequence[tuple[int, Guide | str]], 
 
 
 def _guided(model: TextureModel, what: str) -> Guide | None:
-    """Return what a word of the plan changes about the guide; None if the word is a cell."""
+    """Return how a word of the plan changes the guide; None if the word is a cell."""
     name, sign, value = what.partition("=")
     if not sign or name not in ("heading", "speed"):
         model.cell(what)
@@ -171,7 +171,7 @@ def _guided(model: TextureModel, what: str) -> Guide | None:
     try:
         number = float(value)
     except ValueError:
-        raise UsageError(f"{what!r} says no {name}: write {name}=NUMBER") from None
+        raise UsageError(f"{what!r} gives no {name}: write {name}=NUMBER") from None
     if name == "heading":
         return Guide(heading=float(np.radians(number)))
     return Guide(speed=number)
@@ -195,7 +195,7 @@ def _made_loop(
         "variety": request.variety, "stretch": STRETCH if request.stretch is None else request.stretch,
         "course": course, "among": _among(model, request), "report": report,
     }  # fmt: skip
-    drawn = rng.bit_generator.state  # the nearest length is looked for among the same draws
+    drawn = rng.bit_generator.state  # search for the nearest length with the same draws
     try:
         loops = ranked_loops(model, rng, frames, **how)
     except NoLoop as error:
@@ -235,7 +235,7 @@ def _course(course: str | float | None) -> str | float | None:
 def _draw_candidates(
     model: TextureModel, loops: Sequence[Loop], frames: int, course: str | float | None, target: Path
 ) -> None:
-    """Draw a strip of each candidate, the best first, with its jumps and how alike it is."""
+    """Draw a strip of each candidate, the best first, with its jumps and its likeness to the take."""
     from freshtake.formats.report_files import write_figure
     from freshtake.reports.style_figures import strips
     from freshtake.reports.texture_figures import loop_strips
@@ -253,7 +253,7 @@ def _draw_candidates(
 
 
 def _among(model: TextureModel, request: Playing) -> Bools | None:
-    """Find the frames (frames,) of a cell and between two moments of the take; None for all."""
+    """Return which frames (frames,) are in a cell and between two moments of the take; None for all."""
     first, stop = frame_at(request.start, model.frame_time), frame_at(request.end, model.frame_time)
     in_part = first is not None or stop is not None
     if request.cell is None and not in_part:
@@ -271,7 +271,7 @@ def _among(model: TextureModel, request: Playing) -> Bools | None:
         if not 0 <= first < stop <= len(among):
             length = len(among) * model.frame_time
             raise UsageError(
-                f"the part from frame {first} to {stop} does not lie in the take, which has frames 0 to {len(among)} "
+                f"the part from frame {first} to {stop} is not within the take, which has frames 0 to {len(among)} "
                 f"({length:.2f} s)"
             )
         among[:first] = among[stop:] = False
@@ -291,7 +291,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
 
 
 def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> None:
-    """Warn where a loop of that length needs larger jumps than play does, and name lengths that do not."""
+    """Warn if a loop of that length needs larger jumps than play does, and name lengths that do not."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return
@@ -301,25 +301,25 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> 
 
 
 def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
-    """Warn where a loop travels, moves or reaches by more or less than the moving part of the takes."""
+    """Warn if a loop travels, moves or reaches more or less than the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
     off = [words[name].format(value) for name, value in likeness.unlike.items()]
     if off:
         warn(
-            f"the loop of {frames} frames {' and '.join(off)} as the takes where they move: ask for another length, or "
-            "choose a part with --from and --to"
+            f"the loop of {frames} frames {' and '.join(off)} as the moving part of the takes: choose another length "
+            "or a part with --from and --to"
         )
 
 
 def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Warn) -> None:
-    """Warn where a loop has to turn faster than the takes do anywhere, and report how long it would have to be."""
+    """Warn if a loop must turn faster than the takes ever do, and report the necessary length."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):
         return
     enough = int(np.ceil(frames * abs(rate) / most))
     fast, usual = (np.degrees(x) for x in (abs(rate), most))
     warn(
-        f"a loop of {frames} frames on this course turns by {fast:.0f} degrees a second, faster than the takes "
-        f"(at most {usual:.0f}), which may show; {enough} frames and more need not"
+        f"a loop of {frames} frames on this course turns by {fast:.0f} degrees per second, faster than the takes "
+        f"(at most {usual:.0f}), which may show; {enough} or more frames would not"
     )

@@ -30,7 +30,7 @@ from freshtake.workflows.inputs import model_of, read_path, read_sets, requested
 from freshtake.workflows.outputs import Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
-MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
+MOST_BYTES = 2 << 30  # of a mesh sequence built in memory
 MORPHING = (".glb", ".gltf")
 MESH_FORMATS = ("npz", "abc", "obj")
 
@@ -44,9 +44,9 @@ class LearnedTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = unheard) -> LearnedTexture:
-    """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
+    """Read takes (by the name of their cell, or as one cell), learn a texture model and write it.
 
-    Without a picture, the matrices are drawn next to the model when no frame comes near to another.
+    Without a picture, the matrices are drawn next to the model if no frame is close to another.
     """
     from freshtake.texture.learning import recurring
 
@@ -60,12 +60,12 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
     drawn = request.picture
     if not recurring(model):
         drawn = drawn or (request.out.with_suffix(".png") if can_plot() else None)
-        where = "" if drawn is None else f"; {drawn} shows where frames are alike"
+        where = "" if drawn is None else f"; {drawn} shows where frames are similar"
         warn(
-            f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
-            f"needed), so that jumps will show{where}"
+            f"no frame is close to an earlier one (jumps of {max(model.reach.limits):g} mean frame steps are "
+            f"needed), so jumps will be visible{where}"
         )
-    if drawn is not None:  # first, so that a failure to write the picture leaves no model either
+    if drawn is not None:  # first, so a failure to write the picture leaves no model either
         from freshtake.reports.texture_figures import matrices
 
         write_figure(drawn, matrices(model))
@@ -74,7 +74,7 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
 
 
 def learn_takes(takes: Any, learning: TextureLearning, report: Report = silent) -> TextureModel:
-    """Learn a model from takes that were read, in a list or by the name of their cell."""
+    """Learn a model from loaded takes, in a list or by the name of their cell."""
     from freshtake.texture.cells import turn_cells
     from freshtake.texture.learning import learn
 
@@ -84,7 +84,7 @@ def learn_takes(takes: Any, learning: TextureLearning, report: Report = silent) 
         cells: dict[str, list[Any]] = {}
         for take in takes:
             if not isinstance(take, Clip):
-                raise UsageError(f"{take.name} has no skeleton: only walks of a body are cut by where they turn")
+                raise UsageError(f"{take.name} has no skeleton: only walks of a body can be cut by their turns")
             for cell, pieces in turn_cells(take).items():
                 cells.setdefault(cell, []).extend(pieces)
         takes = cells
@@ -94,12 +94,12 @@ def learn_takes(takes: Any, learning: TextureLearning, report: Report = silent) 
 
 
 def cells_of(takes: Sequence[str]) -> dict[str, list[Path]]:
-    """Return the files by the name before the equals sign; those without a name under an empty one."""
+    """Return the files by the name before the equals sign, an empty one for files without a name."""
     named = [take.partition("=") for take in takes]
     if not any(sign for _, sign, _ in named) or any(Path(take).exists() for take in takes):
         return {"": take_files(Path(take) for take in takes)}
     if not all(name and path for name, _, path in named):
-        raise UsageError("either all takes are NAME=FILE, or none is")
+        raise UsageError("either all takes must be NAME=FILE, or none")
     cells: dict[str, list[Path]] = {}
     for name, _, path in named:
         cells.setdefault(name, []).extend(take_files([Path(path)]))
@@ -123,10 +123,10 @@ def sizes(takes: Any, target: Path) -> dict[str, Any]:
 
 
 def zipped_size(vertices: Single) -> int:
-    """Return the zipped size of vertices (frames, vertices, 3) in bytes, for long sequences estimated from some."""
+    """Return the zipped size of vertices (frames, vertices, 3) in bytes, estimated from a part of long sequences."""
     import zlib
 
-    # Every frame zips about alike, and zipping a gigabyte takes a minute.
+    # All frames zip about equally well, and zipping a gigabyte takes a minute.
     # About 64 MB are enough for the estimate.
     some = vertices[:: max(1, vertices.nbytes // (64 << 20))]
     packer = zlib.compressobj(6)
@@ -160,7 +160,7 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
 
 
 class SampledTexture(NamedTuple):
-    """What was written; N frames last N frame times."""
+    """A written motion; N frames last N frame times."""
 
     path: Path
     frames: int
@@ -192,7 +192,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
         if finish.onto is not None or finish.moves_travel:
-            raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
+            raise UsageError("only clips with a skeleton can be put onto a character or have a root to move")
         _write_mesh(model, rows, target, finish.unit_m)
     else:
         takes = [model.decode(rows) for rows in np.split(model.rows, model.segments.bounds[1:-1])]
@@ -215,14 +215,14 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
     kind = for_writing(target).name
     if model.shape is not None and kind not in MESH_FORMATS and target.suffix.lower() not in MORPHING:
         raise UsageError(
-            f"{target}: the model is one of a mesh, which {target.suffix} cannot hold: choose .glb, .npz, .abc or a "
+            f"{target}: the model is of a mesh, which {target.suffix} cannot hold: choose .glb, .npz, .abc or a "
             "folder of OBJ files"
         )
     if model.shape is not None and target.suffix.lower() not in MORPHING:
         size = 4 * model.shape.columns * frames * times
         if size > MOST_BYTES:
             raise UsageError(
-                f"{frames * times} frames of this mesh have {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
+                f"{frames * times} frames of this mesh take {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
                 "with the frames, or fewer frames"
             )
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 and figures 3 and 5-9 of Sattler 2004, for the user's takes."""
+"""Make tables 1 and 2 and figures 3 and 5-9 of Sattler 2004 for the user's takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from freshtake.texture.settings import Settings
 from freshtake.workflows.texture_sampling import zipped_size
 
 COUNTS = (0, 1, 2, 4, 6, 8, 10)
-SIGMAS = (0.01, 0.05, 0.3)  # shares of the mean distance
+SIGMAS = (0.01, 0.05, 0.3)  # fractions of the mean distance
 EMPHASES = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.2, 0.2))
 
 
@@ -77,7 +77,7 @@ def error_table(mesh: MeshSequence, counts: Sequence[int] = COUNTS) -> list[Fide
     """Compute table 2: E(c) and E*(c), per frame and as printed."""
     material = material_of(mesh, Settings())
     local = _local(material)
-    scale = local.shape[1] ** 0.5  # the material's points are scaled by the number of vertices
+    scale = local.shape[1] ** 0.5  # the material's points are scaled by the vertex count
     velocities = material.velocities.reshape(local.shape) * scale
     return fidelity_table(local, velocities, [count for count in counts if count <= len(mesh)])
 
@@ -96,13 +96,13 @@ def texture_tables(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Measure table 1 (compression with real file sizes) and table 2 (errors) of mesh sequences.
 
-    The rows of both are returned by file, as `compression` and `errors`.
+    Return the rows of both by file, as `compression` and `errors`.
     """
     tables = {}
     for path in take_files(request.meshes):
         mesh = read(path, **{**request.reading(warn), "mesh": True})
         if not isinstance(mesh, MeshSequence):
-            raise UsageError(f"{path}: the tables are of mesh sequences, not of a {kind_word(mesh)}")
+            raise UsageError(f"{path}: the tables need mesh sequences, not a {kind_word(mesh)}")
         most = min(COUNTS[-1], len(mesh))
         choices = [(c, 0) for c in COUNTS if 1 <= c <= most] + [(most, 16), (most, 8)]
         tables[str(path)] = {
@@ -145,7 +145,7 @@ def texture_figures(request: TextureFigures, report: Report = silent, warn: Warn
 
 
 def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
-    """Draw the paper's scheme with several sigmas, in shares of the mean distance (figs. 6 and 8)."""
+    """Draw the paper's scheme with several sigmas, as fractions of the mean distance (figs. 6 and 8)."""
     from freshtake.texture.frame_distance import weight_distances
 
     out = []
@@ -172,5 +172,5 @@ def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[st
 
 def _played(model: TextureModel, seed: int) -> Any:
     rng = np.random.default_rng(seed)
-    # Enough frames to see several jumps.
+    # Enough frames to show several jumps.
     return model.play(model.start(rng, frame=0), rng, 900)[1].source

@@ -1,4 +1,4 @@
-"""Variants of a model, drawn one by one and written to files."""
+"""Draw variants of a model one by one and write them to files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
 POSE_MISSED = 0.5  # degrees beyond which a pose counts as missed
-MISSED = 0.02  # share of a goal beyond which its miss is reported
+MISSED = 0.02  # fraction of a goal beyond which its miss is reported
 
 
 class Variant(NamedTuple):
@@ -66,11 +66,11 @@ class Variant(NamedTuple):
 
 
 def goals_of(request: Vary) -> Goals:
-    """Return the goals of a request, with the files that they name."""
+    """Return the goals of a request, with the files that they name loaded."""
     if request.placed and not (request.start or request.end or request.pose):
         raise UsageError("only poses can be placed: add --begin, --end or --at, or leave --placed out")
     if request.placed and (request.heading is not None or request.path is not None):
-        raise UsageError("placed poses say where to go: leave --heading and --path out, or --placed")
+        raise UsageError("placed poses already say where to go: leave --heading and --path out, or --placed")
     return Goals(
         start=None if request.start is None else _pose(request.start, 0, request.placed),
         end=None if request.end is None else _pose(request.end, -1, request.placed),
@@ -82,7 +82,7 @@ def goals_of(request: Vary) -> Goals:
 
 
 def steering_of(request: Steer) -> Steering | None:
-    """Return where a body goes; None where it is free."""
+    """Return where a body goes; None if it is free."""
     if request.heading is not None and request.path is not None:
         raise UsageError("a heading and a path cannot both be followed: give one of them")
     if request.heading is not None:
@@ -103,12 +103,12 @@ def _pose(text: str, usual: int, placed: bool = False) -> PosePin:
 
 
 def amount_of_request(request: Amounts) -> Amount:
-    """Return the amount as a model takes it."""
+    """Return the amount in the form that models take."""
     return Amount(request.amount, request.amount_time, dict(request.parts))
 
 
 def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
-    """Return a path relative to its first point and initial direction, and where it begins."""
+    """Return a path relative to its first point and initial direction, and its start."""
     travel = model.travel
     assert model.material.recipe is not None
     return from_the_first_point(steer, model.material.recipe, travel)
@@ -124,10 +124,10 @@ def judged(
     followed: Followed | None = None,
     restyled: Sequence[Remark] | None = None,
 ) -> list[Verdict]:
-    """Return the verdict on a motion in a list, which is empty where there is no standard for it.
+    """Return the verdict on a motion in a list, which is empty if there is no standard for it.
 
-    `restyled` are the remarks on a translation into a style, which does what the takes do not: it is checked by
-    them, and by the takes only in its bones and speeds.
+    `restyled` holds the remarks on a translation into a style, which does what the takes do not: it is checked by
+    them, and against the takes only in its bones and speeds.
     """
     if standard is None or not isinstance(motion, Clip):
         return []
@@ -141,10 +141,10 @@ def judged(
 
 
 def warn_of_amount(amount: float | Amount, warn: Warn) -> None:
-    """Warn where an amount is larger than what recorded takes do."""
+    """Warn if an amount exceeds the range of recorded takes."""
     most = amount_of(amount).largest
     if most > NATURAL:
-        warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
+        warn(f"an amount of {most:g} is beyond the range of recorded takes, which ends at about {NATURAL:g}")
 
 
 def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
@@ -155,9 +155,9 @@ def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
 def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
-    Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
+    Each has a generator seeded by seed and number, so it does not depend on how many there are. Every fifteen
     successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
-    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`). Lengths are those of `goals`, not
+    cannot do, or does in no take, is redrawn (see `guarded` in `variation.amount`). Lengths are those of `goals`, not
     of the request; travel and character are still the model's.
     """
     goals = goals or Goals()
@@ -166,7 +166,7 @@ def guided_variants(model: VariationModel, request: Variants, goals: Goals | Non
 
         check_loop(model, goals)
     if request.cycles is not None and not model.cyclic:
-        raise UsageError("the model is of a motion that ends by itself: leave cycles out")
+        raise UsageError("the model is of a motion that does not repeat: leave cycles out")
     _check_duration(model, goals)
     amount = amount_of_request(request)
     model.sampler(amount)  # raises for parts that the model does not have, before anything is drawn
@@ -174,7 +174,7 @@ def guided_variants(model: VariationModel, request: Variants, goals: Goals | Non
         name = f"variant_{number:03d}"
 
         def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
-            # The first attempt adds no number to the seed, so that a variant that passes is the same without guard.
+            # The first attempt adds no number to the seed, so a variant that passes is the same without guard.
             rng = generator(request.seed, number, attempt) if attempt else balanced_generator(request.seed, number)
             return model.guided(
                 rng, goals, amount=much, cycles=request.cycles, plant=request.planting, loop=request.loop, name=name
@@ -193,14 +193,14 @@ def _check_duration(model: VariationModel, goals: Goals) -> None:
     shortest, longest = usual / FASTEST, usual / SLOWEST
     if not shortest * (1.0 - MISSED) <= goals.duration <= longest * (1.0 + MISSED):
         raise UsageError(
-            f"the takes last about {usual:.3g} s and end by themselves, so a variant can last {shortest:.3g} to "
-            f"{longest:.3g} s, not {goals.duration:.3g} s: choose a length within that; only movements that repeat "
+            f"the takes last about {usual:.3g} s and do not repeat, so a variant can last {shortest:.3g} to "
+            f"{longest:.3g} s, not {goals.duration:.3g} s: choose a length within that; only repeating movements "
             "(cyclic) can be made longer"
         )
 
 
 class Written(NamedTuple):
-    """Files of variants, with the goal report, guard report, playback and verdict of each."""
+    """Files of variants, with the goal report, guard report, playback and verdict on each."""
 
     paths: list[Path]
     reports: list[GoalReport]
@@ -213,9 +213,9 @@ class Written(NamedTuple):
 
 @one_blas_thread()
 def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Written:
-    """Write variants of a model into a folder that appears atomically, in the format of the takes it was learned from.
+    """Write variants of a model into a folder that appears atomically, in the format of its takes.
 
-    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
+    A target with a format's extension is a file: for one variant, or for all if the format holds several.
     """
     goals, finish = goals_of(request), finish_of(request, warn)
     single = is_one_file(request.out, request.count, request.format, "variants", together=True)
@@ -228,7 +228,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
     else:
         model: VariationModel = checked(stored, request.model, "variation").model
         if request.closing_frame and not request.loop:
-            raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
+            raise UsageError("only loops can repeat their first frame: add --loop, or leave --closing-frame out")
         warn_of_amount(amount_of_request(request), warn)
         goals = lasting(_fitted(goals, model), request, model.frame_time)
         body_goals, start = _own_path(goals, model)
@@ -271,7 +271,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
 
 
 def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
-    """Draw variants of the paper's method, each with a separate generator as in `guided_variants`."""
+    """Draw variants by the paper's method, each with a separate generator as in `guided_variants`."""
     if request.parts or request.amount_time not in (None, request.amount):
         raise UsageError("a model of --method paper has one amount for all: leave --amount-time and --part out")
     from freshtake.variation.paper.model import check_amount
@@ -298,12 +298,12 @@ def _check_paper_request(request: Vary, goals: Goals) -> None:
     for name, given in asked.items():
         if given:
             raise UsageError(
-                f"a model of --method paper has no {name}: leave that out, or learn with the default method"
+                f"a model of --method paper has no {name}: leave them out, or learn with the default method"
             )
 
 
 def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
-    """Return goals with the path relative to its start, and that start; with places in the world, both unchanged."""
+    """Return goals with the path relative to its start, and that start; with world positions, both unchanged."""
     if goals.steer is None or goals.steer.path is None or goals.targets:
         return goals, None
     steer, start = begun(model, goals.steer)
@@ -319,7 +319,7 @@ def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | Non
 
 
 def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
-    """Return goals with the requested duration: a loop includes the time of its last frame, others do not."""
+    """Return goals with the requested duration, which for a loop includes the time of its last frame."""
     if request.frames is None and request.seconds is None:
         return goals
     frames = frame_count(request.frames, request.seconds, frame_time)
@@ -339,13 +339,13 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
 def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> None:
     strain = max(report.strain for report in reports)
     if strain > STRAINED:
-        warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
+        warn(f"a pinned pose is {strain:.1f} standard deviations from what the examples do: expect it to look forced")
     error = np.degrees(max(report.pose_error for report in reports))
     if error > POSE_MISSED:
         warn(f"pinned poses are missed by up to {error:.1f}°, because feet are planted: try --lock soft or --no-plant")
     length, pins = max(report.length_error for report in reports), (goals.start, goals.end, *goals.poses)
     bodies = [pin.motion for pin in pins if pin is not None and isinstance(pin.motion, Clip)]
-    # an error of height counts by its angle at the distance of a leg's length
+    # an error of height is measured by its angle at the distance of a leg's length
     if bodies and length > np.radians(POSE_MISSED) * leg_length(bodies[0].skeleton):
         warn(
             f"the height of pinned poses is missed by up to {length:.3g}, because feet are planted: "
@@ -355,7 +355,7 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> N
         reached = [value for report in reports if (value := getattr(report, name)) is not None]
         if goal and any(abs(value / goal - 1.0) > MISSED for value in reached):
             reached_text = " to ".join(dict.fromkeys(f"{value:.3g}" for value in (min(reached), max(reached))))
-            warn(f"the {name} of {goal:.3g}{unit} became {reached_text}{unit}, because the pace has natural limits")
+            warn(f"the {name} of {goal:.3g}{unit} became {reached_text}{unit}, because the tempo has limits")
 
 
 def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Motions side by side on one timeline, or as they are made."""
+"""Show motions side by side on one timeline, or while they are made."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHARACTERS = (".glb", ".gltf", ".vrm")
 
 
 class ViewResult(NamedTuple):
-    """What is shown, and the files that were written."""
+    """What is shown, and the written files."""
 
     scene: Scene
     written: list[Path]
@@ -45,7 +45,7 @@ class ViewResult(NamedTuple):
 
 @one_blas_thread()
 def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewResult:
-    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green."""
+    """Show files side by side: motions in blue, `request.variants` and new variants of every model in green."""
     check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
     sources = take_files(request.paths, models=True)
     paths = [*sources, *take_files(request.variants or [], models=True)]
@@ -113,18 +113,18 @@ def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
             yield as_motion(sampled, model.frame_time, name=name)
     else:
         uses = "" if method is None else f": make one with freshtake {method.uses}, and view the result"
-        raise UsageError(f"{path} holds a model that needs a motion or a style to work on{uses}")
+        raise UsageError(f"{path} is a model that needs a motion or a style to work on{uses}")
 
 
 NO_TURNS = np.zeros((0, 4))
-STAGED_FROM = 45  # frames from which size, floor and direction of a body are measured
+STAGED_FROM = 45  # frames from which a body's size, floor and direction are measured
 
 
 class ShownFrame(NamedTuple):
-    """A pose as the page shows it.
+    """A pose as shown on the page.
 
-    Points (points, 3), the place x, z on the floor, which frame of a texture's takes it is, the turns (bones, 4) of the
-    neutral body, none where the body is not humanoid, and the clip of one frame that it is made of.
+    Points (points, 3), the position x, z on the floor, the frame of a texture's takes, the rotations (bones, 4) of the
+    neutral body (none if the body is not humanoid), and the one-frame clip it is made from.
     """
 
     points: Floats
@@ -135,7 +135,7 @@ class ShownFrame(NamedTuple):
 
 
 class Showing:
-    """Frames of a model's stream, as they are shown."""
+    """Frames of a model's stream, as shown."""
 
     def __init__(
         self,
@@ -194,5 +194,5 @@ def _shown_frames(stored: Stored, steers: Steers, plant: bool | str, seed: int, 
 def _clips(frames: Iterator[Any]) -> Iterator[Clip]:
     for clip in frames:
         if not isinstance(clip, Clip):
-            raise UsageError("only motion of a body with a skeleton can be shown while it is made")
+            raise UsageError("only motion of a body with a skeleton can be shown live")
         yield clip

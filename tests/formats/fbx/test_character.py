@@ -157,7 +157,7 @@ def test_a_converted_character_keeps_its_skin(tmp_path: Path, ending: str, capsy
 def test_what_cannot_hold_a_skin_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = Hero(0, 1, 1.0).save(tmp_path / "hero.fbx")
     assert run(["convert", str(source), str(tmp_path / "x.bvh")]) == 0
-    assert "hero.fbx: BVH holds no skin" in capsys.readouterr().err.replace("\n", " ")
+    assert "hero.fbx: BVH cannot hold a skin" in capsys.readouterr().err.replace("\n", " ")
     ft.write(tmp_path / "plain.glb", walk(np.random.default_rng(0), fps=20.0))  # our bone figure is not a character
     assert run(["convert", str(tmp_path / "plain.glb"), str(tmp_path / "plain.bvh")]) == 0
     assert "skin" not in capsys.readouterr().err
