@@ -22,7 +22,7 @@ from freshtake.workflows import retarget, vary
 from freshtake.workflows.density_blending import blend_sample
 from freshtake.workflows.sampling import samples_write
 from freshtake.workflows.style_translating import style_apply
-from freshtake.workflows.texture_sampling import texture_sample
+from freshtake.workflows.texturing import texture_sample
 from tests.clients.conftest import run_in_blender
 
 pytestmark = pytest.mark.client

@@ -64,9 +64,9 @@ TARGETS = (
         (
             "variation/test_live_control.py",
             "variation/test_planting.py",
-            "variation/test_steering.py",
         ),
     ),
+    Target("variation", "variation.steering", (LAWS, "variation/test_steering.py")),
     Target("variation", "variation.amount", ("variation/test_amount.py", "variation/test_guarding.py")),
     Target("variation", "variation.examples", ("variation/test_examples.py",)),
     Target("variation", "variation.redrawing", ("variation/test_redrawing.py",)),

@@ -261,7 +261,7 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
 
 def test_a_length_that_was_found_is_made() -> None:
     """The loop that decides the length goes through an anchor, and is looked for there again."""
-    from freshtake.texture.loops import LoopRequest, find_loops, frame_graph, nearest_lengths
+    from freshtake.texture.closed_paths import LoopRequest, find_loops, frame_graph, nearest_lengths
 
     model = learn(circling(5.0), frame_time=1 / 60)
     graph = frame_graph(*model.live, max(model.reach.limits), model.play_material)

@@ -15,11 +15,11 @@ from freshtake.numeric.arrays import Floats
 from freshtake.reports.texture_figures import dense
 from freshtake.samples import flag
 from freshtake.texture import Settings, learn
+from freshtake.texture.closed_paths import FrameGraph, NoLoop, closed_stretches, path_cost, period, tempo_cost
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
 from freshtake.texture.loop_making import loop_lengths, loop_rows, ranked_loops, shown_loop
-from freshtake.texture.loops import FrameGraph, NoLoop, closed_stretches, path_cost, period, tempo_cost
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, shown
 from tests.conftest import data_files, label

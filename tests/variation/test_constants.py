@@ -16,7 +16,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
 from freshtake.variation.deviations import SIZES, prior_sizes, shares, spline_basis, usual_sizes
 from freshtake.variation.examples import material_of
-from freshtake.variation.live import Steering, SteeringState, Travel, followed, steered, turn_column
 from freshtake.variation.network import _densities, _floors, _likeliest_weights, transition_network
 from freshtake.variation.phase import (
     Takes,
@@ -29,6 +28,7 @@ from freshtake.variation.phase import (
     warp_onto,
 )
 from freshtake.variation.standing import _lowered
+from freshtake.variation.steering import Steering, SteeringState, Travel, followed, steered, turn_column
 from tests.variation.small_takes import takes
 
 RATE = 60.0

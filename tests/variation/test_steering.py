@@ -8,7 +8,7 @@ import pytest
 import freshtake as ft
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.live import Steering, Travel, followed, from_the_first_point, travel_of, turn_column
+from freshtake.variation.steering import Steering, Travel, followed, from_the_first_point, travel_of, turn_column
 from freshtake.workflows.outputs import followed_by, path_sentence
 
 METRE = 100.0  # the samples are in centimetres

@@ -256,7 +256,7 @@ def _weights(request: Request) -> str | None:
 def texture_learn(request: Request) -> Answer:
     """Learn a model from takes that come close to earlier frames."""
     from freshtake.texture.learning import recurring
-    from freshtake.workflows.texture_sampling import learn_takes
+    from freshtake.workflows.texturing import learn_takes
 
     clips = request.clips()
     asked = TextureLearning(**request.fields(TextureLearning))

@@ -29,9 +29,7 @@ from freshtake.texture.action import (
     trend_of,
     turning_costs,
 )
-from freshtake.texture.frame_distance import Weights, laid_out, split, weighted_frames
-from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
-from freshtake.texture.loops import (
+from freshtake.texture.closed_paths import (
     LINK,
     FrameGraph,
     LoopRequest,
@@ -46,6 +44,8 @@ from freshtake.texture.loops import (
     path_cost,
     tempo_cost,
 )
+from freshtake.texture.frame_distance import Weights, laid_out, split, weighted_frames
+from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
 from freshtake.texture.planting import cut_loop, planted
 from freshtake.texture.synthesize import advance, begin, shown
 from freshtake.texture.transitions import Played, paced

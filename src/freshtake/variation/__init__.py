@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from freshtake.variation.deviations import Settings
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.learning import ingest, learn
-    from freshtake.variation.live import Steering
     from freshtake.variation.model import VariationModel
     from freshtake.variation.network import transition_strengths
     from freshtake.variation.selection.selecting import select, similar
+    from freshtake.variation.steering import Steering
 
 _HOMES = {
     "Amount": "amount",
     "Goals": "goals.goals",
     "PosePin": "goals.goals",
     "Settings": "deviations",
-    "Steering": "live",
+    "Steering": "steering",
     "VariationModel": "model",
     "ingest": "learning",
     "learn": "learning",

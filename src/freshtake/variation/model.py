@@ -28,20 +28,17 @@ from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.live import (
     LiveControl,
-    Steering,
-    Travel,
     controlled_blocks,
     cut_from,
     decoded_stream,
     steered_blocks,
     steered_rows,
-    travel_of,
-    turn_column,
 )
 from freshtake.variation.network import Likelihood, take_likelihood
 from freshtake.variation.phase import Takes, closed_takes, common_phase, read_linear, takes_on_phase, with_speeds
 from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
 from freshtake.variation.standing import Footing, footing_of
+from freshtake.variation.steering import Steering, Travel, travel_of, turn_column
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # for checkers and editors
     from freshtake.workflows.streaming import *
     from freshtake.workflows.style_reporting import *
     from freshtake.workflows.style_translating import *
-    from freshtake.workflows.texture_sampling import *
     from freshtake.workflows.texture_study import *
+    from freshtake.workflows.texturing import *
     from freshtake.workflows.varying import *
     from freshtake.workflows.viewing import *
 
@@ -52,7 +52,7 @@ _NAMES = {
     "streaming": ("stream",),
     "style_reporting": ("style_align",),
     "style_translating": ("gaits_facts", "gaits_learn", "gaits_sample", "style_apply", "style_facts", "style_learn"),
-    "texture_sampling": ("texture_facts", "texture_learn", "texture_sample"),
+    "texturing": ("texture_facts", "texture_learn", "texture_sample"),
     "texture_study": ("compression_table", "texture_figures", "texture_tables"),
     "varying": ("variants", "vary"),
     "viewing": ("view",),

@@ -24,7 +24,7 @@ from freshtake.requests.fields import Finishing, OnCharacter
 
 if TYPE_CHECKING:
     from freshtake.motion.verdict import Verdict
-    from freshtake.variation.live import Followed
+    from freshtake.variation.steering import Followed
     from freshtake.workflows.retargeting import Onto
 
 OTHER_FILES = frozenset(  # extensions that nobody gives to a folder
@@ -236,7 +236,7 @@ def placed(clip: Clip, start: Start) -> Clip:
 
 def followed_by(path: Floats, motion: Motion) -> Followed | None:
     """Measure how far along a path a body got, and how far off it was."""
-    from freshtake.variation.live import Steering, Travel, followed
+    from freshtake.variation.steering import Steering, Travel, followed
 
     if not isinstance(motion, Clip) or len(motion) < 2:
         return None

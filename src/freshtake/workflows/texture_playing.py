@@ -16,6 +16,7 @@ from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.requests.texturing import Playing
 from freshtake.texture.action import Likeness, rate_of
+from freshtake.texture.closed_paths import NoLoop
 from freshtake.texture.guiding import TEMPI, Guide, start_on
 from freshtake.texture.learning import with_jump_time
 from freshtake.texture.loop_making import (
@@ -28,7 +29,6 @@ from freshtake.texture.loop_making import (
     ranked_loops,
     shown_loop,
 )
-from freshtake.texture.loops import NoLoop
 from freshtake.texture.model import TextureModel
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played

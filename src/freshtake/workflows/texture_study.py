@@ -26,7 +26,7 @@ from freshtake.texture.learning import learn
 from freshtake.texture.mesh_compression import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
-from freshtake.workflows.texture_sampling import zipped_size
+from freshtake.workflows.texturing import zipped_size
 
 COUNTS = (0, 1, 2, 4, 6, 8, 10)
 SIGMAS = (0.01, 0.05, 0.3)  # fractions of the mean distance

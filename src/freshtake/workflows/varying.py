@@ -30,8 +30,8 @@ from freshtake.requests.variation import Variants, Vary
 from freshtake.variation.amount import NATURAL, Amount, GuardReport, amount_of, guard_notes, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.live import Followed, Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
+from freshtake.variation.steering import Followed, Steering, from_the_first_point
 from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, read_path
 from freshtake.workflows.outputs import (
     Limiter,

@@ -20,7 +20,8 @@ from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.goals.conditioning import PinnedValues
 from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.guidance import Guided, pose_errors
-from freshtake.variation.live import followed, from_the_first_point, steered_blocks
+from freshtake.variation.live import steered_blocks
+from freshtake.variation.steering import followed, from_the_first_point
 from tests.conftest import DATA
 
 QUICK = Settings()

@@ -15,8 +15,8 @@ from freshtake.numeric.rotations import angle_between
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.goals.variation_loops import first_phase
-from freshtake.variation.live import Steering
 from freshtake.variation.sampling import draw_loop
+from freshtake.variation.steering import Steering
 from tests.variation.small_takes import takes
 
 

@@ -188,7 +188,7 @@ def texture_learn(
     """Learn the jump map of takes; `cells` are takes by name, `how` the fields of `TextureLearning`."""
     from freshtake.requests.texturing import TextureLearning
     from freshtake.texture.learning import recurring
-    from freshtake.workflows.texture_sampling import learn_takes, texture_facts
+    from freshtake.workflows.texturing import learn_takes, texture_facts
 
     context.report("reading", 0.0, 1.0)
     named = {cell: ids for cell, ids in (cells or {}).items() if ids}

@@ -19,9 +19,10 @@ from freshtake.motion.pins import Pin
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount
-from freshtake.variation.live import Steering, cut_from, steered_blocks, steered_rows
+from freshtake.variation.live import cut_from, steered_blocks, steered_rows
 from freshtake.variation.phase import read_at
 from freshtake.variation.sampling import Variant
+from freshtake.variation.steering import Steering
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

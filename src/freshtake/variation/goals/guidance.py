@@ -22,9 +22,10 @@ from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
-from freshtake.variation.live import planted_at, turn_column
+from freshtake.variation.live import planted_at
 from freshtake.variation.sampling import Variant
 from freshtake.variation.standing import held_feet, standing_like, with_feet_of
+from freshtake.variation.steering import turn_column
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

@@ -20,8 +20,9 @@ from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.live import turn_column, variant_settings
+from freshtake.variation.live import variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
+from freshtake.variation.steering import turn_column
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

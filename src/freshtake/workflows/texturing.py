@@ -25,7 +25,7 @@ from freshtake.requests.texturing import TextureLearn, TextureLearning, TextureS
 from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
-from freshtake.variation.live import Followed
+from freshtake.variation.steering import Followed
 from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
 from freshtake.workflows.outputs import Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
