@@ -317,7 +317,7 @@ def test_a_loop_that_is_unlike_its_take_says_so() -> None:
     _warn_of_likeness(loop.likeness, 70, said.append)
     assert not said
     _warn_of_likeness(Likeness(0.4, 1.1, 0.7), 70, said.append)
-    assert "travels 0.40 times as fast and has poses 0.70 times as far apart as the takes" in said[0]
+    assert "travels 0.40 times as fast and has poses 0.70 times as far apart as the moving part of the takes" in said[0]
 
 
 def test_the_papers_letters_are_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

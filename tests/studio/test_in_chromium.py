@@ -275,7 +275,7 @@ def test_a_killed_process_is_told_in_one_sentence(journey: Window, studio: Studi
         if state == "running":
             studio.signal(signal.SIGKILL)
             break
-    journey.until("s.toasts.some((one) => one.words.includes('ended'))")
+    journey.until("s.toasts.some((one) => one.words.includes('killed'))")
     journey.page.get_by_role("button", name=f"Make {VARIANTS} variants", disabled=False).wait_for()
 
 

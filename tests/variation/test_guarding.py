@@ -135,4 +135,4 @@ def test_an_amount_beyond_what_takes_do_is_told() -> None:
     notes: list[str] = []
     for amount in (1.3, 1.31):
         warn_of_amount(amount, notes.append)
-    assert notes == ["an amount of 1.31 leaves the range of recorded takes, which ends at about 1.3"]
+    assert notes == ["an amount of 1.31 is beyond the range of recorded takes, which ends at about 1.3"]
