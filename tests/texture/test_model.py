@@ -164,36 +164,36 @@ def test_loops_have_their_length_and_close(rower, frames: int) -> None:
 
 
 def test_a_long_loop_is_a_chain_of_exact_length() -> None:
-    from freshtake.texture import loops
+    from freshtake.texture import closed_paths
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
-    graph = loops.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
-    anchors = loops.anchors_of(graph, np.random.default_rng(0))
-    request = loops.LoopRequest(1.0, 1, 120)
+    graph = closed_paths.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
+    anchors = closed_paths.anchors_of(graph, np.random.default_rng(0))
+    request = closed_paths.LoopRequest(1.0, 1, 120)
     for length in (400, 737):
-        found = list(loops._chained(length, graph, anchors, request, np.zeros(len(graph.successor))))
+        found = list(closed_paths._chained(length, graph, anchors, request, np.zeros(len(graph.successor))))
         assert found and all(len(way) == length for way in found)
         # Every step continues, or is a jump that exists: the cost of any other is infinite.
-        assert all(np.isfinite(loops.jump_cost(way, graph)) for way in found)
+        assert all(np.isfinite(closed_paths.jump_cost(way, graph)) for way in found)
 
 
 def test_the_cheapest_loop_is_found() -> None:
     """Against all closed paths of one jump: with no variety and no noise the cost is not above theirs."""
-    from freshtake.texture import loops
+    from freshtake.texture import closed_paths
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
-    graph = loops.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
-    anchors = loops.anchors_of(graph, np.random.default_rng(0))
+    graph = closed_paths.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
+    anchors = closed_paths.anchors_of(graph, np.random.default_rng(0))
     found = min(
-        loops.find_loops(100, graph, lambda a, n: (), anchors, loops.LoopRequest(0.0, 1, 1000)),
-        key=lambda way: loops.jump_cost(way, graph),
+        closed_paths.find_loops(100, graph, lambda a, n: (), anchors, closed_paths.LoopRequest(0.0, 1, 1000)),
+        key=lambda way: closed_paths.jump_cost(way, graph),
     )
     single = [
-        float(loops.JUMP_COST + 0.5 * rower.live[1].costs[i, slot] ** 2)
+        float(closed_paths.JUMP_COST + 0.5 * rower.live[1].costs[i, slot] ** 2)
         for i, slot in zip(*np.nonzero(rower.live[1].targets >= 0), strict=True)
         if i + 1 - rower.live[1].targets[i, slot] == 100
     ]
-    assert single and loops.jump_cost(found, graph) <= 1.5 * min(single)
+    assert single and closed_paths.jump_cost(found, graph) <= 1.5 * min(single)
 
 
 def test_variety_shows_more_of_the_takes() -> None:
