@@ -278,6 +278,8 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
         pipe.send(("failed", context.in_words(str(error))))
     except MemoryError:
         pipe.send(("failed", "this needs more memory than allowed: use a shorter or smaller file"))
+    except BrokenPipeError:
+        raise  # the server was killed: nobody is left to report to, and this process ends
     except Exception as error:
         pipe.send(("failed", reported(error, f"job {name}")))
     finally:
