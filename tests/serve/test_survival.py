@@ -10,10 +10,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import Pipe
 from pathlib import Path
+
+import pytest
 
 import freshtake as ft
 from freshtake.serve.project import Project
+from freshtake.serve.workers import _run
 from tests.serve.studio import PATIENCE, Studio
 
 
@@ -76,3 +80,10 @@ def _runs(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_job_whose_server_is_gone_ends_without_a_crash_file(tmp_path: Path) -> None:
+    server, worker = Pipe()
+    server.close()
+    with pytest.raises(BrokenPipeError):  # that no crash file is left is checked after every test
+        _run(Project(tmp_path / "project"), worker, "1", "samples", {"items": [], "sample": "walk", "takes": 1})

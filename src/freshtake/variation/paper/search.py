@@ -101,7 +101,7 @@ class Resynthesis:
         return Evaluation(scores, [each[1] for each in done], [each[2] for each in done])
 
     def node(self, node: int, edges: Edges, rule: Rule, known: Evaluation) -> float:
-        """Return a node's score if it alone is predicted anew, with all others as in known runs."""
+        """Return a node's score if it alone is predicted again, with all others as in known runs."""
         wiring = wiring_of(edges, self.order)._replace(order=np.array([node], dtype=np.intp))
         total = 0.0
         for which, unrolled, path in zip(self.runs, known.runs, known.paths, strict=True):
