@@ -19,6 +19,7 @@ from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_cycles import holding
 from freshtake.density.decoding import recorded
 from freshtake.density.pose_density import log_density
+from freshtake.motion.features import encode
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 
@@ -178,13 +179,24 @@ def ramp_share(model: DensityModel, several: list[Floats]) -> float:
     return float(high[0] - low[0]) / (0.8 * ramp) if len(low) and len(high) else np.nan
 
 
+def details(model: DensityModel, rows: Floats) -> Floats:
+    """Return the columns of residuals or rotations, which precede those of feet."""
+    return rows[:, model.modes + model.rates.shape[1] : rows.shape[1] - model.foot_columns.shape[1]]
+
+
+def dofs(model: DensityModel, rows: Floats) -> Floats:
+    """Return the rows' DOFs without travel."""
+    motion = model.decode(rows)
+    return motion if model.recipe is None else encode(model.recipe, motion, strict=False).values[:, 3:]
+
+
 def on_curve(model: DensityModel, made: Floats) -> float:
     """Return the fraction of frames within 1 % of the data's spread of a recorded curve, between consecutive frames."""
-    data, edges = model.detail(model.track.rows), model.run_stops[:-1] - 1
+    data, edges = details(model, model.track.rows), model.run_stops[:-1] - 1
     starts = np.delete(np.arange(len(data) - 1), edges)
     a, step = data[starts], data[starts + 1] - data[starts]
     near = []
-    for row in model.detail(made):
+    for row in details(model, made):
         along = np.clip(((row - a) * step).sum(axis=1) / np.maximum((step**2).sum(axis=1), 1e-30), 0.0, 1.0)
         near.append(float(np.linalg.norm(row - a - along[:, None] * step, axis=1).min()))
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())
@@ -236,7 +248,7 @@ def _worst(found: list[list[float]]) -> list[str]:
 
 def outside(model: DensityModel, made: Floats) -> float:
     """Return the fraction of DOFs beyond their range in the classes, widened by 5 %."""
-    data, ours = model.dofs(model.track.rows)[:, 3:], model.dofs(made)[:, 3:]
+    data, ours = dofs(model, model.track.rows), dofs(model, made)
     low, high = data.min(axis=0), data.max(axis=0)
     slack = 0.05 * (high - low)
     return float(((ours < low - slack) | (ours > high + slack)).mean())

@@ -53,7 +53,7 @@ def test_a_ramp_takes_as_long_as_its_weights() -> None:
 
 def phases_of(model: DensityModel, name: str) -> Floats:
     """Phases of a class's kernels, shifted back onto those of its own first mode's middle: equal in all classes."""
-    return model.cycles.phases[model.owners == model.class_number(name)]
+    return model.cycles.phases[model.owners == model.classes.index(name)]
 
 
 def test_half_and_half_is_one_gait_between() -> None:
@@ -257,7 +257,7 @@ def test_classes_that_repeat_blend_beside_one_that_does_not() -> None:
     assert not isinstance(model.start(np.random.default_rng(0), {"small": 1.0}), MixState)
     both = learn({k: takes[k] for k in ("small", "large")}, frame_time=FRAME_TIME)
     half = {"small": 0.5, "large": 0.5}
-    spreads = [float(m.dofs(m.rows(np.random.default_rng(1), frames=900, weights=half)).std()) for m in (model, both)]
+    spreads = [float(m.sample(np.random.default_rng(1), frames=900, weights=half).std()) for m in (model, both)]
     assert spreads[0] == pytest.approx(spreads[1], rel=0.05)
     with pytest.raises(UsageError, match="odd does not repeat in cycles"):
         model.advance(state, {"odd": 1.0}, np.random.default_rng(1))

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.density import Settings, learn
+from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.decoding import poses_of
 from freshtake.errors import FormatError, UsageError
 from freshtake.motion.features import encode
 from freshtake.motion.kinds import joint_points
+from freshtake.numeric.arrays import Floats
 from tests.density.made import FRAME_TIME, gaits, orbit, run, two_orbits, walk
 
 
@@ -34,17 +35,22 @@ def test_reported_error_is_that_of_the_joints() -> None:
     assert model.errors[0] == pytest.approx(float(apart), rel=0.2)
 
 
+def dofs(model: DensityModel, rows: Floats, residuals: bool = True) -> Floats:
+    assert model.recipe is not None
+    return encode(model.recipe, model.decode(rows, residuals), strict=False).values
+
+
 def test_residuals_give_the_data_back() -> None:
     model = gaits()
     assert model.recipe is not None
-    ours = model.dofs(model.track.rows[model.owners == 0])
+    ours = dofs(model, model.track.rows[model.owners == 0])
     data = encode(model.recipe, walk(), strict=False).values
     apart = np.linalg.norm(ours[:, None, 3:] - data[None, :, 3:], axis=2)
     place = apart.argmin(axis=1)
     assert apart.min(axis=1).max() < 1e-3
     np.testing.assert_array_equal(np.diff(place), 1)
     np.testing.assert_allclose(ours[1:, :3], data[place[1:], :3], atol=1e-2)  # and the way the root goes
-    bare = model.dofs(model.track.rows[model.owners == 0], residuals=False)
+    bare = dofs(model, model.track.rows[model.owners == 0], residuals=False)
     assert np.linalg.norm(bare[:, 3:] - data[place, 3:], axis=1).mean() > 1.0
 
 
@@ -63,8 +69,8 @@ def test_bone_lengths_are_kept_and_the_body_travels() -> None:
 
 def test_joint_angles_stay_in_the_range_of_the_data() -> None:
     model = learn({"walk": [walk()], "run": [run()]}, Settings(poses="expmap"))
-    rows = model.dofs(model.rows(np.random.default_rng(0), frames=400, weights="walk:1->run:1"))
-    data = model.dofs(model.track.rows)
+    rows = dofs(model, model.rows(np.random.default_rng(0), frames=400, weights="walk:1->run:1"))
+    data = dofs(model, model.track.rows)
     low, high = data.min(axis=0), data.max(axis=0)
     slack = 0.15 * (high - low) + 1e-6
     assert ((rows >= low - slack) & (rows <= high + slack)).mean() > 0.995

@@ -8,6 +8,7 @@ import pytest
 import freshtake as ft
 from freshtake.density import DensityModel, learn
 from freshtake.density.control import Control
+from freshtake.density.decoding import feet_of
 from freshtake.density.planting import FARTHEST, foot_joints, inside, standing
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
@@ -84,12 +85,12 @@ def test_feet_of_a_blend_are_as_high_as_the_mean_of_the_classes(gaits: DensityMo
     rows = blended(gaits, 0.5)
     clip = gaits.decode(rows)
     levels = clip.positions()[:, foot_joints(gaits.planting_model), clip.up_index]
-    np.testing.assert_allclose(levels.mean(axis=1), gaits.foot_heights(rows).mean(axis=1), atol=1e-9)
+    np.testing.assert_allclose(levels.mean(axis=1), feet_of(gaits, rows)[1].mean(axis=1), atol=1e-9)
 
 
 def test_landing_feet_decide_how_phases_of_classes_meet(gaits: DensityModel) -> None:
     """In the common phase both classes stand on the same foot at the same time, as far as they can."""
-    contacts, turns = gaits.contacts(gaits.foot_columns), np.exp(1j * gaits.cycles.phases)
+    contacts, turns = feet_of(gaits, gaits.foot_columns)[0], np.exp(1j * gaits.cycles.phases)
     for column in range(contacts.shape[1]):
         middles = []
         for owner in (0, 1):

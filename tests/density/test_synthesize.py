@@ -225,12 +225,18 @@ def test_a_jump_that_is_too_sharp_is_not_made() -> None:
     assert left[0] > 3 and left[1] == 0
 
 
+def rotations(model: DensityModel, rows: Floats) -> Floats:
+    assert model.turning is not None
+    first = model.modes + model.rates.shape[1]
+    return rows[:, first : first + model.turning.columns.shape[1]]
+
+
 def on_curve(model: DensityModel, made_rows: Floats) -> float:
     """The share of rows whose rotations are within 1 % of the data's spread of a line between two recorded ones."""
-    data = model.detail(model.track.rows)
+    data = rotations(model, model.track.rows)
     a, step = data[:-1], np.diff(data, axis=0)
     near = []
-    for row in model.detail(made_rows):
+    for row in rotations(model, made_rows):
         share = np.clip(((row - a) * step).sum(axis=1) / (step**2).sum(axis=1), 0.0, 1.0)
         near.append(float(np.linalg.norm(row - a - share[:, None] * step, axis=1).min()))
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())

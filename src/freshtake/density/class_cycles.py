@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from freshtake.density.decoding import feet_of
 from freshtake.density.time_alignment import around, fit_near, harmonic_basis, phase_window, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, find_phase, possible_periods
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
@@ -50,18 +51,17 @@ def cycles_of(model: DensityModel) -> Cycles:
         if not periodic[owner]:
             continue
         spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
-        runs = [model.weights[a:b] for a, b in spans]
-        lengths, learned = np.array([float(len(y)) for y in runs]), float(model.limits[owner, 2])
+        lengths, learned = np.array([float(b - a) for a, b in spans]), float(model.limits[owner, 2])
         # Single cycles may differ in length.
-        periods = lengths if lengths.max() < SINGLE * learned else np.full(len(runs), learned)
-        for (a, b), phase_and_pace in zip(spans, _phases(runs, periods), strict=True):
-            place[a:b], pace[a:b] = phase_and_pace
-        members = np.concatenate([np.arange(a, b) for a, b in spans])
-        curve = _evened(mean_cycle(model.weights[members], place[members]))
-        if model.foot_columns.shape[1]:
-            # Poses and contacts weigh the same: classes with similar poses but different contacts would slide.
-            contacts = model.contacts(model.foot_columns[members])
-            curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[members]))], axis=1)
+        periods = lengths if lengths.max() < SINGLE * learned else np.full(len(spans), learned)
+        tracked = _phases([model.weights[a:b] for a, b in spans], periods)
+        for (a, b), (phases_there, paces_there) in zip(spans, tracked, strict=True):
+            place[a:b], pace[a:b] = phases_there, paces_there
+        members = model.owners == owner
+        # Poses and contacts weigh the same: classes with similar poses but different contacts would slide.
+        signals = model.weights, feet_of(model, model.foot_columns)[0]
+        means = [mean_cycle(values[members], place[members]) for values in signals]
+        curve = np.concatenate([mean / max(float(np.linalg.norm(mean)), 1e-300) for mean in means], axis=1)
         first = curve if first is None else first
         place[members] += offset_between(first, curve)
     return Cycles(place, pace, model.allowed, periodic)
@@ -70,22 +70,25 @@ def cycles_of(model: DensityModel) -> Cycles:
 def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
     """Return each run's cycle length in frames (runs,), detected as for all methods; None without cycles.
 
-    A take cut to one cycle shows no pose twice: it is recognized by its end, whose pose and velocity lead back to its
-    beginning.
+    No pose recurs in a take that was cut to one cycle. It is recognized by its end, whose pose and velocity lead back
+    to its beginning.
     """
     # The beginning shows the cycle, and tracking its phase takes time in proportion to the length.
     beginnings = [y[:LONGEST] for y in runs]
     for part in ("all modes", "cyclic ones"):
         modes = beginnings if part == "all modes" else _cycling_modes(beginnings, fps)
-        found = [(len(y), find_phase(y, fps)) for y in modes]
+        cycles = [(len(y), find_phase(y, fps)) for y in modes]
         # One run of several may recur by chance.
-        if sum(frames for frames, one in found if one is not None) >= 0.5 * sum(map(len, beginnings)):
-            return np.full(len(runs), np.median([len(one[0].template) for _, one in found if one is not None]))
+        if sum(frames for frames, cycle in cycles if cycle is not None) >= 0.5 * sum(map(len, beginnings)):
+            return np.full(len(runs), np.median([len(cycle[0].template) for _, cycle in cycles if cycle is not None]))
     return np.array([float(len(y)) for y in runs]) if closing(runs) <= PERIODIC else None
 
 
 def _cycling_modes(runs: Sequence[Floats], fps: float) -> list[Floats]:
-    """Return mostly cyclic modes, as legs are while arms move independently; none if they explain little."""
+    """Return the runs in those modes that are mostly cyclic; none if these modes explain little.
+
+    The legs may be cyclic while the arms move independently.
+    """
     spread = np.concatenate(runs).var(axis=0)
     for period in possible_periods(max(runs, key=len), fps)[:4]:
         heights = cycle_heights(runs, np.full(len(runs), float(period))) / (2.0 * sum(map(len, runs)))
@@ -98,16 +101,16 @@ def _cycling_modes(runs: Sequence[Floats], fps: float) -> list[Floats]:
 
 
 def is_even(runs: Sequence[Floats], period: float) -> bool:
-    """Return whether cycles are equally long, so that one frequency describes them: poses recur after a period."""
+    """Return whether poses recur after a period, so that cycles are equally long and have one frequency."""
     lag = round(period)
     apart = [(len(y) - lag, dissimilarity(y, lag)[lag]) for y in runs if len(y) > lag]
     return bool(sum(n * x for n, x in apart) <= PERIODIC**2 * sum(n for n, _ in apart))
 
 
 def closing(runs: Sequence[Floats]) -> float:
-    """Return how far runs end from where they began, in pose and velocity: 0 closed, 1 like two random frames.
+    """Return the distance of the ends of runs from their beginnings, in pose and velocity: 1 is that of random frames.
 
-    Velocities are compared relative to their size: a run that begins and ends standing does not close.
+    Velocities are compared relative to their size: a run that begins and ends with standing does not close.
     """
     poses = np.mean([((y[-1] - y[0]) ** 2).sum() for y in runs]) / (2.0 * np.concatenate(runs).var(axis=0).sum())
     first, last = (np.array([y[k + 1] - y[k] for y in runs]) for k in (0, -2))
@@ -116,19 +119,20 @@ def closing(runs: Sequence[Floats]) -> float:
 
 
 def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
-    """Find, per run, the frames (frames,) that are cyclic: not those of standing, starting or stopping.
+    """Mark the cyclic frames (frames,) of each run: not those of standing, starting or stopping.
 
-    The amplitude of the cycle's frequency is measured in a window of two periods, all modes together. When a
-    cycle begins or ends, it fills half of the window, so less than half of the usual amplitude is not a cycle.
+    The amplitude of the cycle's frequency is measured in a window of two periods, over all modes. Where cycles begin or
+    end, they fill half of the window, so a frame with less than half of the usual amplitude is not cyclic.
     """
     heights = [_heights(y, period) for y in runs]
     everywhere = np.concatenate(heights)
-    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # self-weighted: standing does not count
+    # The mean is weighted by the amplitudes themselves, so standing hardly counts.
+    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))
     return [height >= 0.5 * usual for height in heights]
 
 
 def _heights(values: Floats, period: float) -> Floats:
-    """Return the amplitude of the cycle around each frame (frames,), without slow changes."""
+    """Return the amplitude of the cycle around each frame (frames,); slow changes are subtracted."""
     reach = max(round(period), 1)
     window = phase_window(reach)
     turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
@@ -141,13 +145,13 @@ def _heights(values: Floats, period: float) -> Floats:
 
 
 def cycle_heights(runs: Sequence[Floats], periods: Floats) -> Floats:
-    """Return each mode's part in the cycle (modes,): squared amplitudes of the sines, summed over frames."""
+    """Return each mode's share of the cycle (modes,): squared amplitudes of the sines, summed over frames."""
     fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
     return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
 
 
 def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
-    """Return phase and pace of every frame, run by run, from the most cyclic mode."""
+    """Return the phase and pace of every frame, run by run, from the most cyclic mode."""
     column = int(cycle_heights(runs, periods).argmax())
     out = []
     for y, period in zip(runs, periods, strict=True):
@@ -169,11 +173,6 @@ def mean_cycle(rows: Floats, phase: Floats) -> Floats:
     return np.asarray(harmonic_basis(turns, HARMONICS)[:, 1:] @ coefficients[1:])
 
 
-def _evened(curve: Floats) -> Floats:
-    """Normalize a mean cycle by its size."""
-    return curve / max(float(np.linalg.norm(curve)), 1e-300)
-
-
 def offset_between(first: Floats, other: Floats) -> float:
     """Return the phase offset that best aligns another mean cycle (GRID, modes) with the first."""
     spectrum = np.fft.rfft(first, axis=0) * np.fft.rfft(other, axis=0).conj()
@@ -184,10 +183,10 @@ def offset_between(first: Floats, other: Floats) -> float:
 class Holding(NamedTuple):
     """Measurements of a synthesis relative to the data; a ratio of 1 is like the data.
 
-    `stalls` counts stretches slower than 5 % of the data's median speed for more than 10 frames. `period` is the mean
-    cycle over the data's; `distance` the largest distance from the data over their 99.9th percentile of
-    nearest-neighbour distances; `sharpness` the largest second difference over their 99.9th percentile; `variation`
-    the spread of cycles about their mean over the data's; `repeats` the number of cycles that equal another.
+    `stalls` counts stretches slower than 5 % of the data's median speed for more than 10 frames. `period` is the ratio
+    of the mean cycles, `variation` that of the spreads of cycles about their mean. `distance` is the largest distance
+    from the data over their 99.9th percentile of nearest-neighbour distances, `sharpness` the largest second difference
+    over their 99.9th percentile, `repeats` the number of cycles that equal another.
     """
 
     stalls: int
@@ -204,22 +203,15 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
     points = np.concatenate(data)
     column = cycle_column(data)
     # Noise about the mean is not a cycle: the curve has to deviate clearly to both sides.
-    middle, swing = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
+    middle, margin = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
     speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
     near = nearest(points, points, 2)[0][:, 1]
     # As in `Holding`: below 5 % of the median speed for more than ten frames.
     slow = np.linalg.norm(np.diff(synthesized, axis=0), axis=1) < 0.05 * np.median(speeds)
     stalls = sum(stop - start > 10 for start, stop in runs(slow))
-    recorded = [cycle_starts(y[:, column], middle, swing) for y in data]
-    starts_made = cycle_starts(synthesized[:, column], middle, swing)
-    real = np.concatenate([np.diff(starts) for starts in recorded]) if recorded else np.empty(0)
-    periods, usual = np.diff(starts_made), median(real)
-    ours = cycle_curves(synthesized, starts_made)[is_usual(periods, median(periods))]
-    theirs = np.concatenate(
-        [cycle_curves(y, starts)[is_usual(np.diff(starts), usual)] for y, starts in zip(data, recorded, strict=True)]
-    )
-    real, periods = real[is_usual(real, usual)], periods[is_usual(periods, median(periods))]
+    real, theirs = usual_cycles(data, column, middle, margin)
+    periods, ours = usual_cycles([synthesized], column, middle, margin)
     return Holding(
         int(stalls),
         float(periods.mean() / real.mean()) if len(real) and len(periods) else np.nan,
@@ -232,7 +224,7 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
 
 
 def cycle_column(data: Sequence[Floats]) -> int:
-    """Return the most cyclic mode, or the one that moves most if there is no steady cycle."""
+    """Return the number of the most cyclic mode, or of the one that moves most if there is no steady cycle."""
     # At 30 frames per second no cycle is shorter than six frames.
     periods, order = periods_of(data, 30.0), np.argsort(-np.concatenate(data).var(axis=0))
     if periods is not None:
@@ -241,25 +233,28 @@ def cycle_column(data: Sequence[Floats]) -> int:
     return int(next((k for k in order if periods_of([y[:, [k]] for y in data], 30.0) is not None), order[0]))
 
 
-def median(durations: Floats) -> float:
-    """Return the median; NaN if there are no durations."""
-    return float(np.median(durations)) if len(durations) else np.nan
+def usual_cycles(runs: Sequence[Floats], column: int, middle: float, margin: float) -> tuple[Floats, Floats]:
+    """Return durations (cycles,) and curves (cycles, BINS, modes) of cycles of about the usual duration.
+
+    Others are starts or pauses.
+    """
+    starts = [cycle_starts(y[:, column], middle, margin) for y in runs]
+    durations = np.concatenate([np.diff(each) for each in starts])
+    usual = float(np.median(durations)) if len(durations) else np.nan
+    curves = np.concatenate([cycle_curves(y, each) for y, each in zip(runs, starts, strict=True)])
+    is_usual = (durations >= SHORTEST_CYCLE * usual) & (durations <= LONGEST_CYCLE * usual)
+    return durations[is_usual], curves[is_usual]
 
 
-def is_usual(durations: Floats, usual: float) -> Bools:
-    """Return which cycles have about the usual duration; others are starts or pauses."""
-    return np.asarray((durations >= SHORTEST_CYCLE * usual) & (durations <= LONGEST_CYCLE * usual))
-
-
-def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:
-    """Return the fractional frames at which a curve rises through its middle, from well below it to well above."""
+def cycle_starts(curve: Floats, middle: float, margin: float) -> Floats:
+    """Return the fractional frames at which a curve rises through its middle, from below the margin to above it."""
     out, low, last = [], False, -1.0
     for t in range(1, len(curve)):
-        if curve[t] < middle - swing:
+        if curve[t] < middle - margin:
             low = True
         if curve[t - 1] < middle <= curve[t]:
             last = t - (curve[t] - middle) / (curve[t] - curve[t - 1])
-        if low and last >= 0.0 and curve[t] > middle + swing:
+        if low and last >= 0.0 and curve[t] > middle + margin:
             out.append(last)
             low, last = False, -1.0
     return np.array(out, dtype=np.float64)

@@ -28,7 +28,7 @@ def mixed(classes: Sequence[str], weights: Mapping[str, float]) -> Floats:
 
 
 def from_balance(classes: Sequence[str], w: float) -> Floats:
-    """Return (1 + w) / 2 and (1 - w) / 2: the weights of eq. 5, 13 and 14; w = -1 is the second class, 1 the first."""
+    """Return (1 + w) / 2 and (1 - w) / 2, the weights of eq. 5, 13 and 14: w = 1 is the first class, -1 the second."""
     if len(classes) != 2:
         raise UsageError(f"a single weight w blends two classes, but there are {len(classes)}: name each one's weight")
     if not -1.0 <= w <= 1.0:
@@ -52,7 +52,10 @@ def schedule(classes: Sequence[str], weights: Any, frames: int) -> Floats:
     if weights is None:
         return np.tile(np.eye(len(classes))[0], (frames, 1))
     if isinstance(weights, str):
-        return _spoken(classes, weights, frames)
+        # The parts between arrows are equally spaced.
+        knots = np.stack([mixed(classes, _parsed(part)) for part in _ARROW.split(weights)])
+        at = np.linspace(0.0, len(knots) - 1.0, frames) if frames > 1 else np.zeros(1)
+        return np.stack([np.interp(at, np.arange(len(knots)), column) for column in knots.T], axis=1)
     if isinstance(weights, Mapping):
         return np.tile(mixed(classes, weights), (frames, 1))
     if callable(weights):
@@ -77,14 +80,6 @@ def _checked(row: Floats) -> Floats:
     if abs(float(row.sum()) - 1.0) > 1e-6:
         raise UsageError(f"the weights must sum to 1, but sum to {float(row.sum()):g}")
     return np.asarray(row / row.sum())
-
-
-def _spoken(classes: Sequence[str], text: str, frames: int) -> Floats:
-    """Return weights (frames, classes) from `walk:1->run:1`: the parts between arrows are equally spaced."""
-    knots = np.stack([mixed(classes, _parsed(part)) for part in _ARROW.split(text)])
-    at = np.linspace(0.0, len(knots) - 1.0, frames) if frames > 1 else np.zeros(1)
-    grid = np.arange(len(knots))
-    return np.stack([np.interp(at, grid, column) for column in knots.T], axis=1)
 
 
 def _parsed(part: str) -> dict[str, float]:

@@ -1,6 +1,6 @@
-"""Select the takes and frames that can be learned from: markers in one layout, no frozen, missing or still frames.
+"""Select the takes and frames to learn from: markers in one layout, no frozen, missing or still frames.
 
-Such frames would trap a synthesis.
+Frozen, missing and still frames would trap a synthesis.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Takes = Mapping[str, Sequence[Any]]
 
 
 def in_one_order(takes: Takes) -> dict[str, list[Any]]:
-    """Return all takes with their markers in the first one's order; other markers are an error."""
+    """Return all takes with their markers in the order of the first take; other markers are an error."""
     first = next(iter(takes.values()))[0]
     return {name: [_ordered(take, first, take.name or name) for take in group] for name, group in takes.items()}
 
@@ -69,9 +69,9 @@ def check_seen(clip: PointClip, label: str) -> None:
 def _ordered(take: Any, first: Any, label: str) -> Any:
     if not isinstance(take, PointClip) or take.names == first.names:
         return take
-    lacks, more = set(first.names) - set(take.names), set(take.names) - set(first.names)
+    lacks, more = (sorted({*a.names} - {*b.names}) for a, b in ((first, take), (take, first)))
     if lacks or more:
-        parts = [("it lacks", sorted(lacks)), ("it also has", sorted(more))]
+        parts = ("it lacks", lacks), ("it also has", more)
         odd = ", ".join(f"{word} {_some(names)}" for word, names in parts if names)
         raise UsageError(
             f"{label} has different markers from {first.name or 'the first take'}: {odd}; --common (in "
@@ -91,7 +91,7 @@ def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:
 
 
 class Cleaned(NamedTuple):
-    """A take, which of its frames (frames,) are sound, and `notes` about those that are not."""
+    """A take, its sound frames (frames,), and `notes` about the others."""
 
     motion: Clip | PointClip
     sound: Bools
@@ -106,21 +106,16 @@ def cleaned(motion: Clip | PointClip, label: str) -> Cleaned:
 
 
 def _clean_clip(clip: Clip, label: str) -> Cleaned:
-    sound = np.ones(len(clip), dtype=np.bool_)
-    notes = []
-    if len(clip) > 1:
-        same = repeated(clip)
-        frozen = _long_runs(same, 1)
-        notes += _note(label, "frozen", frozen)
-        sound &= ~frozen
+    frozen = _long_runs(repeated(clip), 1) if len(clip) > 1 else np.zeros(len(clip), dtype=np.bool_)
+    sound, notes = ~frozen, _note(label, "frozen", frozen)
     if is_tpose_first(clip):
         sound[0] = False
         notes.append(f"{label}: frame 0 is a pose unrelated to the take's start; it is left out")
-    jumps = np.zeros(len(clip), dtype=np.bool_)
+    jumping = np.zeros(len(clip), dtype=np.bool_)
     for burst in spikes(clip):
-        jumps[burst.start + 1 : max(burst.stop + 1, burst.start + 2)] = True
-    notes += _note(label, "jumping", jumps)
-    return Cleaned(clip, sound & ~jumps, tuple(notes))
+        jumping[burst.start + 1 : max(burst.stop + 1, burst.start + 2)] = True
+    notes += _note(label, "jumping", jumping)
+    return Cleaned(clip, sound & ~jumping, tuple(notes))
 
 
 def _clean_points(clip: PointClip, label: str) -> Cleaned:
@@ -147,7 +142,7 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
 def still(values: Floats, usual: float) -> Bools:
     """Mark frames (frames,) in which rows move by less than a fraction of the usual step for more than a few frames."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
-    # Slower than 5 % of the usual speed for ten frames: the body stands still, and a synthesis would get stuck there.
+    # A body slower than 5 % of its usual speed for ten frames is still, and a synthesis would get stuck there.
     return _long_runs(np.concatenate([steps[:1], steps]) < 0.05 * usual, 10)
 
 
@@ -166,7 +161,7 @@ def _note(label: str, what: str, bad: Bools) -> list[str]:
 
 
 def bridge_single(values: Floats, rates: Floats) -> tuple[Floats, Floats]:
-    """Return rows with single repeated frames interpolated, and their travel with them."""
+    """Return rows and travel with single repeated frames interpolated."""
     values, rates = values.copy(), rates.copy()
     same = np.concatenate([[False], np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0) < 1e-12])
     for start, stop in runs(same):

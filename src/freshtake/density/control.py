@@ -1,4 +1,4 @@
-"""Steer a synthesis: speed through the class weights; turn rate, heading or path through the root's rates.
+"""Steer a synthesis: speed by the class weights; turn rate, heading or path by the root's rates.
 
 Streams are steered, decoded and planted frame by frame.
 """
@@ -34,9 +34,9 @@ BLOCK = 64  # frames per call of the compiled synthesis
 class Control:
     """The requested speed and direction of a synthesis; None leaves them free.
 
-    `speed` in lengths per second; one of `turn` (radians per second, to the left), `heading` (radians, 0 is the
-    start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are reached over
-    `horizon` seconds. After its end a path continues straight; one that ends where it begins is followed again.
+    `speed` is in lengths per second. The direction is one of `turn` (radians per second, to the left), `heading`
+    (radians, 0 is the start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are
+    reached over `horizon` seconds. A path continues straight after its end; a closed path is followed again.
     """
 
     speed: float | None = None
@@ -59,11 +59,6 @@ class Control:
             if len(points) < 2 or not np.diff(points, axis=0).any(axis=1).all():
                 raise UsageError("a path needs at least two points, with no point repeated in a row")
             object.__setattr__(self, "path", points)
-
-    @property
-    def steers(self) -> bool:
-        """Whether the trajectory is changed, not only the speed."""
-        return self.turn is not None or self.heading is not None or self.path is not None
 
 
 Controls = Control | Callable[[int], Control]
@@ -119,8 +114,7 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
 
 
 def turn_limit(model: DensityModel) -> float:
-    """Return the maximum turn rate: that of the classes, but at least LEAST_LIMIT."""
-    # A class that turns faster may be turned up to the 99th percentile of its turn rates.
+    """Return the maximum turn rate: the 99th percentile of the classes' turn rates, but at least LEAST_LIMIT."""
     return max(LEAST_LIMIT, float(np.percentile(np.abs(model.rates[:, 2]), 99.0)))
 
 
@@ -128,21 +122,21 @@ def begin_trajectory(model: DensityModel, row: Floats) -> Trajectory:
     """Return the trajectory at a first row, at the origin."""
     if model.rates.shape[1] == 0:
         raise UsageError("only motions that travel over the ground can be steered: this model's do not")
-    forward, sideways, turn, swing = row[model.modes : model.modes + 4].tolist()
-    usual = complex(model.gaits.travels.mean())
-    direction = usual if abs(usual) > 0.0 else complex(forward, sideways)
-    return Trajectory(0.0j, -swing, turn, direction)
+    forward, sideways, turn, sway = row[model.modes : model.modes + 4].tolist()
+    travel = complex(model.gaits.travels.mean()) or complex(forward, sideways)
+    return Trajectory(0.0j, -sway, turn, travel)
 
 
 def guided(
     model: DensityModel, control: Control, row: Floats, trajectory: Trajectory, limit: float
 ) -> tuple[Floats, Trajectory]:
-    """Return the row after `trajectory` with its turn rate changed, and the trajectory after it."""
+    """Return the next row with the requested turn rate, and the trajectory after it."""
     first, step = model.modes, model.frame_time
     out = row.copy()
-    target, along = _target_turn(model, control, trajectory, limit)
+    target, along = _target_turn(model, control, trajectory)
     if target is not None:
-        # Turning sets in over a quarter of a second, not at once.
+        # Turning begins over a quarter of a second, not at once.
+        target = float(np.clip(target, -limit, limit))
         out[first + 2] = trajectory.turn + min(step / 0.25, 1.0) * (target - trajectory.turn)
     speed = complex(out[first], out[first + 1])
     ground = trajectory.ground + step * speed * np.exp(1j * trajectory.heading)
@@ -151,31 +145,21 @@ def guided(
     return out, Trajectory(ground, heading, float(out[first + 2]), travel, along)
 
 
-def _target_turn(
-    model: DensityModel, control: Control, trajectory: Trajectory, limit: float
-) -> tuple[float | None, float]:
-    """Return the current target turn rate, and how far along the path the body is."""
-    if not control.steers:
-        return None, trajectory.along
-    if control.turn is not None:
-        return float(np.clip(control.turn, -limit, limit)), trajectory.along
-    if control.heading is not None:
-        off, along = control.heading - trajectory.heading, trajectory.along
-        return float(np.clip(_wrapped(off) / control.horizon, -limit, limit)), along
-    aim, along = _aim(model, control, trajectory)
-    off = float(np.angle(aim)) - trajectory.heading - float(np.angle(trajectory.travel))
-    return float(np.clip(2.0 * _wrapped(off) / control.horizon, -limit, limit)), along  # pure pursuit: twice the angle
-
-
-def _aim(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple[complex, float]:
-    """Return the direction to the point of the path one horizon ahead, and how far along the nearest point is."""
+def _target_turn(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple[float | None, float]:
+    """Return the requested turn rate, None if it is free, and the arc length of the path at the body."""
+    if control.path is None:
+        off = None if control.heading is None else _wrapped(control.heading - trajectory.heading)
+        return control.turn if off is None else off / control.horizon, trajectory.along
     up = model.recipe.layout.up if model.recipe is not None else "y"  # type: ignore[union-attr]
     path = path_on_ground(np.asarray(control.path, dtype=np.float64), up)
     reach = max(abs(trajectory.travel) * control.horizon, 1e-6 * arc_lengths(path)[-1])
     place = np.array([trajectory.ground.real, trajectory.ground.imag])
     # The nearest point is searched only a little ahead: a path may cross itself.
     along = nearest_on(path, place, trajectory.along, trajectory.along + 3.0 * reach)
-    return complex(*(point_on(path, along + reach) - place)), along
+    # Aim at the point of the path one horizon ahead. Pure pursuit turns by twice the angle to it.
+    aim = float(np.angle(complex(*(point_on(path, along + reach) - place))))
+    off = aim - trajectory.heading - float(np.angle(trajectory.travel))
+    return 2.0 * _wrapped(off) / control.horizon, along
 
 
 def _wrapped(angle: float) -> float:
@@ -187,7 +171,7 @@ def stream_of(
     control: Controls | None,
 ) -> Iterator[Any]:  # fmt: skip
     """Return endless rows, one per frame; with `decode` one-frame motions, with `plant` their feet planted."""
-    blocks = _blocks(model, rng, weights_asked(model, weights, control))
+    blocks = _blocks(model, rng, requested_weights(model, weights, control))
     rows: Iterator[Floats] = (row for block in blocks for row in block)
     if control is not None:
         rows = turned(model, rows, control)
@@ -237,7 +221,7 @@ def _motions(model: DensityModel, blocks: Iterable[Floats], residuals: bool) -> 
         last = rows[-1]
 
 
-def weights_asked(model: DensityModel, weights: Any, control: Controls | None) -> Any:
+def requested_weights(model: DensityModel, weights: Any, control: Controls | None) -> Any:
     """Return the weights for a requested speed, or those given."""
     now = control(0) if callable(control) else control
     if now is None or now.speed is None:

@@ -1,7 +1,4 @@
-"""Blend cyclic classes, online: each class is followed separately in a common phase, and poses are mixed by weight.
-
-The state is a value; frames are compiled.
-"""
+"""Blend cyclic classes, online: each class is followed separately in a common phase, and poses are mixed by weight."""
 
 from __future__ import annotations
 
@@ -32,14 +29,14 @@ def wrapped(angle: float) -> float:
 
 @compiled
 def pace_at(cycles: Cycles, track: Track, clock: Floats) -> float:
-    """Return radians per frame where a class is followed."""
+    """Return the present pace of a class, in radians per frame."""
     here = int(clock[RUN])
     return float(cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])])
 
 
 @compiled
 def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
-    """Return the phase where a class is followed."""
+    """Return the present phase of a class, in radians."""
     here = int(clock[RUN])
     k = min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])
     return float(cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k])
@@ -76,7 +73,7 @@ def enter(
 
 @compiled
 def update_shares(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
-    """Update the weights of this frame: those requested, or a transition to them after an abrupt change."""
+    """Update the weights of this frame: the requested weights, or a transition to them after an abrupt change."""
     count = shares.shape[1]
     step = 0.0
     for c in range(count):
@@ -96,22 +93,15 @@ def update_shares(shares: Floats, common: Floats, weights: Floats, fastest: floa
     shares[WAS] /= total
 
 
-class Draws(NamedTuple):
-    """One row per frame."""
-
-    weights: Floats  # (frames, classes)
-    chances: Floats  # random numbers from 0 to 1
-
-
 class Mixing(NamedTuple):
-    """Changing state: each class's last two frames, the offset being evened out, and its clock."""
+    """The state that changes from frame to frame while classes are mixed."""
 
     history: Floats  # (2 classes, 4, width): two motions per class, see blend_frames
     clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames
     common: Floats  # (2,): phase, and frames since an abrupt change of weights
     visits: Floats  # (blocks + classes,)
-    wander: Floats  # (2, classes): how far towards the second motion
+    wander: Floats  # (2, classes): smooth random share of the second motion
 
 
 @compiled
@@ -125,10 +115,10 @@ def vary_pose(
     owner: int,
     full_share: float,
 ) -> float:
-    """Move a frame (1, width) towards or away from another one of the same phase by a smooth random share, in place.
+    """Move a pose (1, width) towards or away from another one of the same phase by a smooth random share, in place.
 
-    In the modes it moves at most as far from the data as is allowed in all; away from the other one at most by
-    `track.away`, so that it is not sharper than `SHARPEST`. `full_share` scales the share. Returns the share.
+    The distance in the modes is limited like that of jumps. A share away from the other pose is limited by
+    `track.away`, so that the motion is not sharper than `SHARPEST`. `full_share` scales the share. Returns the share.
     """
     modes, most_away, reach = track.modes, track.away[owner], FARTHER * track.farthest[owner]
     wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(uniforms[0], uniforms[1])
@@ -148,15 +138,15 @@ def vary_pose(
 
 @compiled
 def blend_frames(
-    out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
-) -> None:
-    """Synthesize frames (frames, width) one after the other.
+    out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, weights: Floats,
+    chances: Floats,
+) -> None:  # fmt: skip
+    """Synthesize frames (frames, width) for weights (frames, classes) and random numbers (frames, numbers).
 
-    Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
-    as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
+    If `rates.novelty` is above 0, a second motion of every class is followed in the same phase, also drawn by the
+    density. The pose moves from the first motion towards or away from the second by a random share.
     """
     history, clock, shares, common, visits, wander = state
-    weights, chances = draws
     classes, after = weights.shape[1], 2 * weights.shape[1] * CHANCES
     other = np.empty((1, out.shape[1]))
     pose, single, credit = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1)
@@ -201,7 +191,7 @@ def blend_frames(
                 alone = Following(history[v], clock[v], credit, credit, visits)
                 follow(target, alone, track, calm, single, uniforms, True)
             if voices == 2:
-                if clock[c, AGE] <= 1.0:  # a jump begins: its offset includes how far the pose was off the curve
+                if clock[c, AGE] <= 1.0:  # The offset of a jump that begins includes the share of the second motion.
                     wander[:, c] = 0.0
                 full_share = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
                 moved = vary_pose(pose, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, full_share)
@@ -237,7 +227,7 @@ def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Gene
     shares[ACTIVE] = weights > 0.0
     visits = np.zeros(len(track.sizes) + count)
     common = np.array([phase, 0.0])
-    # No abrupt change of weights: it counts as any number of frames ago.
+    # The last abrupt change of weights was long ago.
     common[SINCE] = 1e9
     return MixState(Mixing(history, clock, shares, common, visits, np.zeros((2, count))))
 
@@ -246,9 +236,9 @@ def advance_mix(
     state: MixState, track: Track, cycles: Cycles, rates: Rates, frame_time: float, weights: Floats,
     rng: np.random.Generator,
 ) -> tuple[MixState, Floats]:  # fmt: skip
-    """Return one frame per row of weights (frames, classes): the state after them, and rows (frames, width).
+    """Synthesize a frame per row of weights (frames, classes); return the state after them, and rows (frames, width).
 
-    Frames one by one and in blocks give the same motion.
+    Synthesis frame by frame and in blocks gives the same motion.
     """
     count = len(state.mixing.history) // 2
     if weights.ndim != 2 or weights.shape[1] != count:
@@ -258,6 +248,6 @@ def advance_mix(
     out[:lead] = state.mixing.shares[WAS] @ state.mixing.history[:count, 0]
     chances = rng.random((len(out) - lead, 2 * count * (CHANCES + 1)))
     after = Mixing(*(part.copy() for part in state.mixing))
-    draws = Draws(np.ascontiguousarray(weights[lead:]), chances)
-    blend_frames(out[lead:], after, track, cycles, rates, frame_time, draws)
+    weights = np.ascontiguousarray(weights[lead:])
+    blend_frames(out[lead:], after, track, cycles, rates, frame_time, weights, chances)
     return MixState(after, first=state.first and not lead), out

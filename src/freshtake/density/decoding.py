@@ -1,9 +1,9 @@
 """The eigenspace of all classes (Okwechime 2008, §3.2 and §4.4, eq. 1-2), and decoding of synthesized rows.
 
 Joint positions interpolated between two poses do not fit the skeleton: limbs shrink, and rotating joints to match them
-makes hands and feet whip. Rotations between two rotations are rotations, so synthesis carries those of its kernels. A
-root's heading swings with every step, and jumps between moments of unequal swing would accumulate to a drift, so rates
-are carried along a heading without the swing, and the swing is carried separately as part of the pose.
+makes hands and feet whip. A mean of two rotations is a rotation, so synthesis mixes the rotations of its kernels. A
+root's heading sways with every step, and jumps between moments of unequal sway would accumulate to a drift, so travel
+is measured along a heading without the sway, and the sway is a separate column of the pose.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from freshtake.density.settings import Settings
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import ADULT_LEG
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features import Start, decode
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.verdict import require_unflung
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 RATES = 3  # columns of the root's travel, which come first
 FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of similar rotations may be far apart
-PROVENANCE = "made by freshtake: density"
 
 
 def eigenspace(material: Material, settings: Settings) -> Pca:
@@ -53,9 +52,9 @@ def poses_of(pca: Pca, scale: Floats, weights: Floats) -> Floats:
 
 
 def position_errors(material: Material, pca: Pca) -> dict[str, float]:
-    """Return the mean distance of joints (markers) from their original positions, by class: the eigenspace's error.
+    """Return the error of the eigenspace by class: the mean distance of joints or markers from the originals.
 
-    In centimetres for motions with a body (a unit not named in the file is derived from the leg length), in the
+    It is in centimetres for motions with a body (if the file names no unit, derived from the leg length), in the
     examples' unit for plain arrays.
     """
     factor = centimetres(material)
@@ -74,9 +73,8 @@ def centimetres(material: Material) -> float:
     layout = None if material.recipe is None else material.recipe.layout
     if not isinstance(layout, ClipLayout | PointLayout):
         return 1.0
-    unit = layout.unit_m
-    if unit is not None:
-        return 100.0 * float(unit)
+    if layout.unit_m is not None:
+        return 100.0 * float(layout.unit_m)
     if isinstance(layout, ClipLayout):
         return 100.0 * ADULT_LEG / max(leg_length(layout.skeleton), 1e-12)
     rows = np.concatenate([x for runs in material.poses for x in runs])
@@ -86,50 +84,46 @@ def centimetres(material: Material) -> float:
 
 
 def _apart(material: Material, before: Floats, after: Floats) -> float:
-    layout = None if material.recipe is None else material.recipe.layout
+    recipe = material.recipe
+    layout = None if recipe is None else recipe.layout
     if isinstance(layout, PointLayout):
         return float(np.linalg.norm((before - after).reshape(len(before), -1, 3), axis=-1).mean())
-    if not isinstance(layout, ClipLayout) or material.recipe is None:
+    if not isinstance(layout, ClipLayout) or recipe is None:
         return float(np.sqrt(np.mean((before - after) ** 2)))
-    places = [layout.points(_columns(material, rows)) for rows in (before, after)]
-    joints = layout.skeleton.body()
-    return float(np.linalg.norm(places[0][:, joints] - places[1][:, joints], axis=-1).mean())
-
-
-def _columns(material: Material, poses: Floats) -> Floats:
-    """Return all columns of the layout for poses, with the root at the origin."""
-    assert material.recipe is not None
-    rows = np.zeros((len(poses), len(material.recipe.kept)))
-    rows[:, ~rate_columns(material.recipe)] = poses
-    return material.recipe.fill(rows)
+    places = []
+    for poses in (before, after):
+        rows = np.zeros((len(poses), len(recipe.kept)))
+        rows[:, ~rate_columns(recipe)] = poses
+        places.append(layout.points(recipe.fill(rows))[:, layout.skeleton.body()])
+    return float(np.linalg.norm(places[0] - places[1], axis=-1).mean())
 
 
 def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
-    """Convert rates (frames, 3) from the root's heading to the smooth one, with the swing in radians: (frames, 4)."""
+    """Convert rates (frames, 3) from the root's heading to the smooth one, with the sway in radians: (frames, 4)."""
     if rates.shape[1] == 0:
         return rates
     steps = rates[:, 2] * frame_time
     heading = np.concatenate([[0.0], np.cumsum(steps[1:])])
     smooth = _smoothed(heading, period)
-    swing = heading - smooth
-    # Four columns: forward, sideways, turn, swing.
+    sway = heading - smooth
+    # Four columns: forward, sideways, turn, sway.
     out = np.empty((len(rates), 4))
-    travel = (rates[1:, 0] + 1j * rates[1:, 1]) * np.exp(1j * swing[:-1])
+    travel = (rates[1:, 0] + 1j * rates[1:, 1]) * np.exp(1j * sway[:-1])
     out[1:, 0], out[1:, 1] = travel.real, travel.imag
     out[1:, 2] = np.diff(smooth) / frame_time
     out[:1, :3] = out[1:2, :3] if len(out) > 1 else rates[:1]
-    out[:, 3] = swing
+    out[:, 3] = sway
     return out
 
 
 def root_rates(rates: Floats, frame_time: float, before: float | None = None) -> Floats:
-    """Convert back to rates (frames, 3) in the root's heading. `before` is the swing of the frame before the first."""
+    """Convert back to rates (frames, 3) in the root's heading. `before` is the sway of the frame before the first."""
     if rates.shape[1] == 0:
         return rates
-    swing = rates[:, 3]
-    last = np.concatenate([[swing[0] if before is None else before], swing[:-1]])
+    sway = rates[:, 3]
+    last = np.concatenate([[sway[0] if before is None else before], sway[:-1]])
     travel = (rates[:, 0] + 1j * rates[:, 1]) * np.exp(-1j * last)
-    return np.stack([travel.real, travel.imag, rates[:, 2] + (swing - last) / frame_time], axis=1)
+    return np.stack([travel.real, travel.imag, rates[:, 2] + (sway - last) / frame_time], axis=1)
 
 
 def _smoothed(heading: Floats, period: float) -> Floats:
@@ -159,9 +153,9 @@ class Turning(NamedTuple):
 
 
 def turning_of(model: DensityModel) -> Turning | None:
-    """Return the kernels as rotations; None if there are none, joints make full turns, or positions are requested.
+    """Return the kernels as rotations; None if they have none, if joints make full turns, or for the paper's method.
 
-    The paper's search acts on the modes, so its poses come from the modes.
+    The paper's search acts on the modes, so its poses are those of the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:
@@ -191,19 +185,14 @@ def recorded(model: DensityModel) -> list[Clip]:
     return [clip for clip in motions if isinstance(clip, Clip)]
 
 
-def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """Return rows (frames, DOFs) of the recipe: x = mean + V y, plus the residuals."""
-    out = mode_dofs(model, rows, residuals and model.turning is None, before)
-    if residuals and model.turning is not None and model.recipe is not None:
-        moving, columns = rate_columns(model.recipe), model.detail(rows)
-        values = np.concatenate([np.zeros((len(columns), RATES)), columns], axis=1)
-        clip = model.turning.layout.decode(values, Start(), False, None, "")
-        out[:, ~moving] = encode(model.recipe, clip, strict=False).values[:, ~moving]
-    return out
+def feet_of(model: DensityModel, rows: Floats) -> tuple[Floats, Floats]:
+    """Return views of the last columns of rows: how far inside a contact each foot joint is, and its height."""
+    contacts, heights = np.hsplit(rows[:, rows.shape[1] - model.foot_columns.shape[1] :], 2)
+    return contacts, heights
 
 
 def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """Return the same from mode weights and residual positions."""
+    """Return rows (frames, DOFs) of the recipe, from mode weights and residual positions: x = mean + V y + residual."""
     d, r = model.modes, model.rates.shape[1]
     poses = poses_of(model.pca, model.scale, rows[:, :d])
     if residuals and model.residuals.shape[1]:
@@ -213,14 +202,15 @@ def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats
     out = np.empty((len(rows), len(model.recipe.kept)))
     moving = rate_columns(model.recipe)
     out[:, ~moving] = poses
-    out[:, moving] = root_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))
+    out[:, moving] = _rates_of(model, rows, before)
     return out
 
 
-def _swing(model: DensityModel, before: Floats | None) -> float | None:
-    """Return the swing of the hips in the previous row."""
-    last = model.modes + model.rates.shape[1] - 1
-    return None if before is None or model.rates.shape[1] == 0 else float(before[last])
+def _rates_of(model: DensityModel, rows: Floats, before: Floats | None) -> Floats:
+    """Return the rates (frames, 0 or 3) of rows in the root's heading; `before` is the row before the first."""
+    d, r = model.modes, model.rates.shape[1]
+    sway = None if before is None or r == 0 else float(before[d + r - 1])
+    return root_rates(rows[:, d : d + r], model.frame_time, sway)
 
 
 def decoded(
@@ -228,9 +218,9 @@ def decoded(
 ) -> Any:
     """Return a motion of the examples' kind; a skeleton keeps its bone lengths."""
     if residuals and model.turning is not None:
-        d, r = model.modes, model.rates.shape[1]
-        rates = root_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))
-        values = np.concatenate([rates, model.detail(rows)], axis=1)
+        first = model.modes + model.rates.shape[1]
+        columns = rows[:, first : first + model.turning.columns.shape[1]]
+        values = np.concatenate([_rates_of(model, rows, before), columns], axis=1)
         motion: Any = model.turning.layout.decode(values, start or Start(), before is not None, None, name)
     else:
         values = mode_dofs(model, rows, residuals, before)
@@ -239,16 +229,11 @@ def decoded(
         motion = decode(model.recipe, values, start=start, resume=before is not None, name=name)
     if not isinstance(motion, Clip):
         return require_unflung(motion, resumed=before is not None)
-    if model.knows_contacts:
-        motion = at_mixed_height(model, motion, model.foot_heights(rows))
-    return require_unflung(motion, resumed=before is not None).changed(provenance=PROVENANCE)
-
-
-def at_mixed_height(model: DensityModel, clip: Clip, heights: Floats) -> Clip:
-    """Raise or lower the body of every frame so that its feet are at these heights (frames, foot joints) on average."""
-    assert model.planting_model is not None
-    joints = [joint for foot in model.planting_model.feet for joint in foot.joints]
-    levels = clip.positions()[:, joints, clip.up_index]
-    root = clip.root.copy()
-    root[:, clip.up_index] += (heights - levels).mean(axis=1)
-    return clip.changed(root=root)
+    if model.knows_contacts and model.planting_model is not None:
+        # The body of every frame is raised or lowered until its feet have the mixed heights on average.
+        joints = [joint for foot in model.planting_model.feet for joint in foot.joints]
+        levels = motion.positions()[:, joints, motion.up_index]
+        root = motion.root.copy()
+        root[:, motion.up_index] += (feet_of(model, rows)[1] - levels).mean(axis=1)
+        motion = motion.changed(root=root)
+    return require_unflung(motion, resumed=before is not None).changed(provenance="made by freshtake: density")

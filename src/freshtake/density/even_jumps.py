@@ -1,9 +1,9 @@
-"""Choose chances of jumps, offline, such that all parts of a class are followed about equally often and no limb whips.
+"""Choose chances of jumps, offline, so that all parts of a class are followed about equally often and no limb whips.
 
-A take that changes over time has few moments at which a jump leads from one part of it to another. If drawn by the
-density alone, these are hardly ever reached, and synthesis stays in one part of the take. So chances are learned: the
-more a jump leads to frames that are followed too seldom, now or later, the likelier it becomes. Modes do not show how
-limbs rotate, so the first frames of every jump are decoded, and jumps in which a limb whips are removed.
+A take that changes over time has few moments at which a jump leads from one part of the take to another. If jumps are
+drawn by the density alone, these moments are hardly ever reached, and synthesis stays in one part. So chances are
+learned: a jump becomes likelier if it leads, now or later, to frames that are followed too seldom. Modes do not show
+how limbs rotate, so the first frames of every jump are decoded, and jumps in which a limb whips are removed.
 """
 
 from __future__ import annotations
@@ -56,38 +56,32 @@ def joined(tables: list[JumpTable]) -> JumpTable:
 def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
     """Return chances of jumps (sorted by `here`); `rate` is the chance of a jump per frame if equal for all kernels.
 
-    Following a kernel costs the logarithm of how often it was followed so far. In every round chances move towards
-    lower costs; the result is the mean flow of all rounds, later ones counting more (Frank and Wolfe's
-    method for the flow of greatest entropy).
+    Following a kernel costs the logarithm of its frequency so far. In every round chances move towards lower costs; the
+    result is the mean flow of all rounds, with more weight on later ones (Frank and Wolfe's method for the flow of
+    greatest entropy).
     """
     kernels = runs[-1][1]
     if not len(jumps.here) or kernels > MOST_KERNELS:
         return no_jumps(kernels)
-    flow = _even_flow(_Paths(jumps, runs, rate), len(jumps.here))
-    chances = flow.jumping / np.maximum(flow.resting[jumps.here], LEAST)
+    paths, change, weight, mean = _Paths(jumps, runs, rate), np.zeros(len(jumps.here)), 0.0, None
+    for number in range(1, ROUNDS + 1):
+        chances = paths.chances(change)
+        flow, to_come = paths.flow(chances)
+        weight += number
+        share = number / weight
+        mean = Flow(*(a + share * (b - a) for a, b in zip(mean or flow, flow, strict=True)))
+        # Costs stop falling below a hundredth of a kernel's due, because the logarithm is unbounded at 0.
+        cost = np.log(np.maximum(mean.followed, 1e-2))
+        # Chances respond to half of the costs.
+        gain = np.clip(0.5 * paths.gains(chances, flow, to_come, cost), -GREATEST, GREATEST)
+        change += STEP * (gain - change)
+    assert mean is not None
+    chances = mean.jumping / np.maximum(mean.resting[jumps.here], LEAST)
     leaving = np.bincount(jumps.here, chances, minlength=kernels)
     return JumpTable(
         np.bincount(jumps.here, minlength=kernels), jumps.there,
         rounded(chances / np.maximum(leaving[jumps.here], LEAST)), rounded(leaving / rate),
     )  # fmt: skip
-
-
-def _even_flow(paths: _Paths, jumps: int) -> Flow:
-    """Return the mean flow of all rounds."""
-    change, weight, mean = np.zeros(jumps), 0.0, None
-    for number in range(1, ROUNDS + 1):
-        flows = paths.flows(paths.chances(change))
-        weight += number
-        share = number / weight
-        before = mean or flows.mean
-        mean = Flow(*(a + share * (b - a) for a, b in zip(before, flows.mean, strict=True)))
-        # Costs stop falling below a hundredth of a kernel's due, because the logarithm is unbounded at 0.
-        cost = np.log(np.maximum(mean.followed, 1e-2))
-        # How strongly chances respond to costs.
-        gain = np.clip(0.5 * paths.gains(flows, cost), -GREATEST, GREATEST)
-        change += STEP * (gain - change)
-    assert mean is not None
-    return mean
 
 
 class Flow(NamedTuple):
@@ -98,38 +92,30 @@ class Flow(NamedTuple):
     followed: Floats  # (kernels,): how often a kernel is followed
 
 
-class Flows(NamedTuple):
-    """The stationary flow of given chances, and the matrix of future costs."""
-
-    chances: Floats
-    mean: Flow
-    to_come: Floats  # (kernels, kernels): 1 - HORIZON P
-
-
 class _Paths:
-    """Successors of frames: the next one, or a jump, whose offset has to decay before the next jump."""
+    """The successors of frames: the next frame, or a jump, whose offset has to decay before another jump."""
 
     def __init__(self, jumps: Jumps, runs: list[Span], rate: float) -> None:
         self.jumps, self.kernels = jumps, runs[-1][1]
         stops = np.repeat([stop for _, stop in runs], [stop - start for start, stop in runs])
-        self.goes_on: Bools = np.arange(self.kernels) < stops - 1
+        self.continues: Bools = np.arange(self.kernels) < stops - 1
         self.landing = jumps.landings(runs)
         nearest = np.full(self.kernels, np.inf)
         np.minimum.at(nearest, jumps.here, jumps.squares)
         density = np.exp(-0.5 * np.minimum(jumps.squares - nearest[jumps.here], 80.0))
         density /= np.bincount(jumps.here, density, minlength=self.kernels)[jumps.here]
-        self.base: Floats = density * np.where(self.goes_on[jumps.here], rate, 1.0)
+        self.base: Floats = density * np.where(self.continues[jumps.here], rate, 1.0)
 
     def chances(self, change: Floats) -> Floats:
         """Return each jump's chance per frame at its kernel: the density's, changed by these logarithms."""
         weight = self.base * np.exp(np.clip(change, -GREATEST, GREATEST))
-        total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.goes_on
+        total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.continues
         return np.asarray(weight / total[self.jumps.here])
 
-    def flows(self, chances: Floats) -> Flows:
-        """Return the stationary flow of these chances."""
+    def flow(self, chances: Floats) -> tuple[Flow, Floats]:
+        """Return the stationary flow of these chances, and 1 - HORIZON P, with P the transition matrix."""
         n, (here, there) = self.kernels, self.jumps[:2]
-        onward = np.flatnonzero(self.goes_on)
+        onward = np.flatnonzero(self.continues)
         staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
         rows, columns = np.concatenate([here, onward]), np.concatenate([self.landing, onward + 1])
         to_come = np.eye(n)
@@ -141,50 +127,46 @@ class _Paths:
         np.subtract.at(fading, self.landing, jumping)
         followed = resting + np.cumsum(fading)
         due = followed.sum() / n
-        return Flows(chances, Flow(resting / due, jumping / due, followed / due), to_come)
+        return Flow(resting / due, jumping / due, followed / due), to_come
 
-    def gains(self, flows: Flows, cost: Floats) -> Floats:
+    def gains(self, chances: Floats, flow: Flow, to_come: Floats, cost: Floats) -> Floats:
         """Return how much less each jump costs than continuing, future costs included: (jumps,).
 
         The future cost is the solution of V = cost + HORIZON P V, with P the transition matrix.
         """
-        n, (here, there), chances = self.kernels, self.jumps[:2], flows.chances
+        n, (here, there) = self.kernels, self.jumps[:2]
         until = np.concatenate([[0.0], np.cumsum(cost)])
         frames, along = self.landing - there, until[self.landing] - until[there]
         costs = cost + np.bincount(here, chances * along, minlength=n)
         times = 1.0 + np.bincount(here, chances * frames, minlength=n)
-        usual = float(flows.mean.resting @ costs) / float(flows.mean.resting @ times)
-        ahead = np.linalg.solve(flows.to_come, costs - usual * times)
+        usual = float(flow.resting @ costs) / float(flow.resting @ times)
+        ahead = np.linalg.solve(to_come, costs - usual * times)
         by_jump = along - usual * frames + HORIZON * ahead[self.landing]
-        going_on = np.bincount(here, self.base * by_jump, minlength=n)  # at the end of a run: its jumps on average
-        onward = np.flatnonzero(self.goes_on)
-        going_on[onward] = HORIZON * ahead[onward + 1]
-        return np.asarray(going_on[here] - by_jump)
+        # A run cannot continue at its end: there, jumps are compared with their mean.
+        onward, continuing = np.flatnonzero(self.continues), np.bincount(here, self.base * by_jump, minlength=n)
+        continuing[onward] = HORIZON * ahead[onward + 1]
+        return np.asarray(continuing[here] - by_jump)
 
 
 def without_whips(model: DensityModel) -> JumpTable:
     """Return the model's jumps without those that are sharper than allowed once decoded.
 
-    Such a jump is kept only if it is a kernel's only one and its run ends there.
+    Such a jump is kept only if no other leaves the kernel and its run ends there.
     """
     table = model.jumps
     if model.turning is None or not len(table.goals):
         return table
     here = np.repeat(np.arange(len(table.counts)), table.counts)
-    bends = _shown_bends(model, here)
-    sharp = bends > SHARPEST / SHARP * model.limits[model.owners[here], 0]
+    sharp = _shown_bends(model, here) > SHARPEST / SHARP * model.limits[model.owners[here], 0]
     return _without(table, here, sharp)
 
 
 def _without(table: JumpTable, here: Ints, sharp: Bools) -> JumpTable:
-    kernels = len(table.counts)
     chances = np.where(sharp, 0.0, table.chances)
-    remaining = np.bincount(here, chances, minlength=kernels)
-    leads_on = remaining[here] > 0.0
-    return table._replace(
-        chances=np.where(leads_on, chances / np.where(leads_on, remaining[here], 1.0), table.chances),
-        jump_rates=table.jump_rates * remaining,
-    )
+    remaining = np.bincount(here, chances, minlength=len(table.counts))
+    others = remaining[here] > 0.0
+    chances = np.where(others, chances / np.where(others, remaining[here], 1.0), table.chances)
+    return table._replace(chances=chances, jump_rates=table.jump_rates * remaining)
 
 
 def _shown_bends(model: DensityModel, here: Ints) -> Floats:

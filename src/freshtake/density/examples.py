@@ -30,7 +30,7 @@ from freshtake.numeric.rotations import (
 )
 
 LEAST_FRAMES = 8  # of a run, at least
-WIDE = 1e-9  # relative spread below which a class counts as still
+WIDE = 1e-9  # steps smaller than this fraction of the largest value count as still
 
 
 def usual_rotations(clips: list[Clip]) -> Floats:
@@ -41,8 +41,8 @@ def usual_rotations(clips: list[Clip]) -> Floats:
 def on_skeleton(clip: Clip, skeleton: Skeleton, usual: Floats) -> Clip:
     """Return the clip on a compatible skeleton with different bone lengths or rest directions.
 
-    Every joint is rotated so that its children keep their directions; twists about single directions, which
-    positions do not determine, are taken from `usual` (joints, 4). Travel and height scale with leg length, and the
+    Every joint is rotated so that its children keep their directions. If it has only one child, positions do not
+    determine its twist, which is taken from `usual` (joints, 4). Travel and height scale with leg length, and the
     height of the lowest joint is kept.
     """
     if clip.skeleton == skeleton or clip.joint_translations is not None:
@@ -97,7 +97,7 @@ def _turns(new: Skeleton, old: Skeleton) -> Floats:
 
 
 def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
-    """Return local rotations whose mean twist about a joint's only direction is the usual one; positions stay."""
+    """Return local rotations in which joints with a single child have the usual mean twist; positions stay."""
     out = local.copy()
     for joint, hanging in enumerate(_hanging(skeleton)):
         if len(hanging) != 1 or np.linalg.norm(hanging[0][1]) < 1e-9:
@@ -114,9 +114,9 @@ def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Classes by name, each with runs of rows: poses (frames, DOFs) and rates (frames, 0 or 3), unscaled.
+    """Runs of rows by class: poses (frames, DOFs) and rates (frames, 0 or 3), unscaled.
 
-    `scale` (DOFs,) are the factors of pose columns before principal components are computed.
+    Pose columns are multiplied by `scale` (DOFs,) before principal components are computed.
     """
 
     classes: tuple[str, ...]
@@ -136,8 +136,9 @@ def rate_columns(layout: Recipe) -> Bools:
 
 def material_of(examples: Mapping[str, Any], settings: Settings, frame_time: float | None) -> Material:
     """Encode the motions of all classes in one layout, or keep plain arrays (frames, DOFs) unchanged."""
-    grouped = {name: _listed(takes) for name, takes in examples.items()}
-    if len(grouped) == 0:
+    kinds = Clip | PointClip | np.ndarray
+    grouped = {name: [takes] if isinstance(takes, kinds) else list(takes) for name, takes in examples.items()}
+    if not grouped:
         raise UsageError("there are no classes to learn from: give at least one, as in walk=walk.bvh")
     empty = [name for name, takes in grouped.items() if not takes]
     if empty:
@@ -145,16 +146,12 @@ def material_of(examples: Mapping[str, Any], settings: Settings, frame_time: flo
     flat = [take for takes in grouped.values() for take in takes]
     if all(isinstance(take, np.ndarray) for take in flat):
         return _without_still(_from_arrays(grouped, frame_time))
-    kinds = {type(take).__name__ for take in flat}
-    if len(kinds) > 1:
-        raise UsageError(f"the examples are of different kinds: {', '.join(sorted(kinds))}")
+    names = sorted({type(take).__name__ for take in flat})
+    if len(names) > 1:
+        raise UsageError(f"the examples are of different kinds: {', '.join(names)}")
     if not isinstance(flat[0], Clip | PointClip):
-        raise UsageError(f"densities are learned from clips, point clips or arrays, not from a {kinds.pop()}")
+        raise UsageError(f"densities are learned from clips, point clips or arrays, not from a {names[0]}")
     return _without_still(_from_motions(in_one_order(grouped), settings))
-
-
-def _listed(takes: Any) -> list[Any]:
-    return [takes] if isinstance(takes, Clip | PointClip | np.ndarray) else list(takes)
 
 
 def _one_body(pieces: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -167,27 +164,23 @@ def _one_body(pieces: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> Material:
-    notes: list[str] = []
     clean = {name: [cleaned(take, take.name or name) for take in takes] for name, takes in grouped.items()}
-    for takes in clean.values():
-        for take in takes:
-            notes += take.notes
+    notes = [note for takes in clean.values() for take in takes for note in take.notes]
     pieces = {name: [piece for take in takes for piece in _pieces(take)] for name, takes in clean.items()}
-    bare = [name for name, group in pieces.items() if not group]
-    if bare:
+    empty = [name for name, group in pieces.items() if not group]
+    if empty:
         why = f": {notes[0]}" if notes else ": give longer takes"
-        raise UsageError(f"the class {bare[0]!r} has no {LEAST_FRAMES} sound frames in a row{why}")
+        raise UsageError(f"the class {empty[0]!r} has no {LEAST_FRAMES} sound frames in a row{why}")
     pieces = _one_body(pieces)
     layout = _layout([piece for group in pieces.values() for piece in group], settings)
     moving = rate_columns(layout)
-    scaled = layout.scale != "none"
     poses, rates = [], []
     for group in pieces.values():
         rows = [encode(layout, piece, strict=False).values for piece in group]
         pairs = [bridge_single(x[:, ~moving], x[:, moving]) for x in rows]
         poses.append(tuple(rounded(pose) for pose, _ in pairs))
         rates.append(tuple(rounded(rate) for _, rate in pairs))
-    scale = rounded(layout.weights[~moving]) if scaled else np.ones(int((~moving).sum()))
+    scale = rounded(layout.weights[~moving])
     names = tuple(name for name, rate in zip(layout.names, moving, strict=True) if not rate)
     return Material(tuple(grouped), tuple(poses), tuple(rates), scale, layout.frame_time, layout, names, tuple(notes))
 
@@ -209,44 +202,36 @@ def _pieces(take: Any) -> list[Any]:
 
 
 def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None) -> Material:
-    poses = []
-    width: int | None = None
+    poses: list[tuple[Floats, ...]] = []
     for name, takes in grouped.items():
-        rows = tuple(rounded(frozen(x, f"an example of {name}", (None, None))) for x in takes)
-        width = rows[0].shape[1] if width is None else width
-        if any(x.shape[1] != width for x in rows):
+        poses.append(tuple(rounded(frozen(x, f"an example of {name}", (None, None))) for x in takes))
+        width, fewest = poses[0][0].shape[1], min(map(len, poses[-1]))
+        if any(x.shape[1] != width for x in poses[-1]):
             raise UsageError(f"the examples of {name!r} do not all have {width} DOFs")
-        short = [x for x in rows if len(x) < LEAST_FRAMES]
-        if short:
-            raise UsageError(f"an example of {name!r} has {len(short[0])} frames: at least {LEAST_FRAMES} are needed")
-        poses.append(rows)
-    assert width is not None
+        if fewest < LEAST_FRAMES:
+            raise UsageError(f"an example of {name!r} has {fewest} frames: at least {LEAST_FRAMES} are needed")
     rates = tuple(tuple(np.zeros((len(x), 0)) for x in rows) for rows in poses)
     names = tuple(f"x{k}" for k in range(width))
     return Material(tuple(grouped), tuple(poses), rates, np.ones(width), frame_time or 1.0, None, names)
 
 
 def _without_still(material: Material) -> Material:
-    """Cut out runs in which the body is still; a class that never moves is an error."""
+    """Remove stretches in which the body is still; a class that never moves is an error."""
     poses, rates, notes = [], [], list(material.notes)
     for name, rows, turns in zip(material.classes, material.poses, material.rates, strict=True):
         scaled = [x * material.scale for x in rows]
         steps = np.concatenate([np.linalg.norm(np.diff(x, axis=0), axis=1) for x in scaled])
-        size = max(float(np.abs(x).max(initial=0.0)) for x in scaled)
-        usual = float(np.median(steps[steps > WIDE * max(size, 1e-30)])) if (steps > WIDE * size).any() else 0.0
-        if usual <= 0.0:
+        moving = steps[steps > WIDE * max(1e-30, *(float(np.abs(x).max(initial=0.0)) for x in scaled))]
+        if not len(moving):
             raise UsageError(f"the class {name!r} never moves: all its poses are equal")
-        kept_rows, kept_turns, lost = [], [], 0
-        for x, turn, plain in zip(scaled, turns, rows, strict=True):
-            bad = still(x, usual)
-            lost += int(bad.sum())
-            pieces = [(a, b) for a, b in runs(~bad) if b - a >= LEAST_FRAMES]
-            kept_rows += [plain[a:b] for a, b in pieces]
-            kept_turns += [turn[a:b] for a, b in pieces]
-        if not kept_rows:
+        usual = float(np.median(moving))
+        masks = [still(x, usual) for x in scaled]
+        pieces = [(k, a, b) for k, mask in enumerate(masks) for a, b in runs(~mask) if b - a >= LEAST_FRAMES]
+        if not pieces:
             raise UsageError(f"the class {name!r} hardly moves: give examples that move")
+        lost = sum(int(mask.sum()) for mask in masks)
         if lost:
             notes.append(f"{name}: {lost} frames in which the body stands still are left out")
-        poses.append(tuple(kept_rows))
-        rates.append(tuple(kept_turns))
+        poses.append(tuple(rows[k][a:b] for k, a, b in pieces))
+        rates.append(tuple(turns[k][a:b] for k, a, b in pieces))
     return replace(material, poses=tuple(poses), rates=tuple(rates), notes=tuple(notes))

@@ -1,7 +1,4 @@
-"""Jumps between kernels, drawn by the motion density, and the arrays that synthesis reads; compiled.
-
-`track_of` builds the arrays from a model.
-"""
+"""Jumps between kernels, drawn by the motion density (compiled), and the arrays that synthesis reads."""
 
 from __future__ import annotations
 
@@ -24,17 +21,17 @@ TEMPO_BOUND = 1.7  # standard deviations of the pace
 MEMORY_ROUNDS = 16.0  # passes through a class before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
-FAR = 1.25  # times the data's 99.9th percentile of nearest-neighbour distances: the limit of a jump
-FARTHER = 1.13  # times as far: if too little is connected, and in total; with half a step between frames that is 1.5
-SHARP = 1.2  # times the data's 99.9th percentile of second differences: the limit of a jump
-SHARPEST = 1.3  # the same limit for everything together
+FAR = 1.25  # limit of a jump, in units of the data's 99.9th percentile of nearest-neighbour distances
+FARTHER = 1.13  # factor on `FAR` if too little is connected, and for novelty; half a step between frames makes it 1.5
+SHARP = 1.2  # limit of a jump, in units of the data's 99.9th percentile of second differences
+SHARPEST = 1.3  # the same limit for jumps, pace and novelty together
 STRETCH = 16  # kernels whose visits are counted together
 
 
 class Track(NamedTuple):
     """The arrays that synthesis reads.
 
-    Rows (kernels, width) are modes, then rates, then residuals or rotations, if any, then those of feet (see planting).
+    Rows (kernels, width) are modes, rates, residuals or rotations, if any, and columns of feet (see planting).
     """
 
     rows: Floats
@@ -57,11 +54,11 @@ class Track(NamedTuple):
     goals: Ints  # (jumps,): kernels
     likelihoods: Floats  # (jumps,): -2 log of their chances
     jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
-    away: Floats  # (classes,): fraction by which a pose may move away from another one of its phase
+    away: Floats  # (classes,): fraction by which a pose may move away from another pose of its phase
 
 
 class Rates(NamedTuple):
-    """The settings in frames: chance of a jump, time to even it out, guard, memory of the pace, and amounts."""
+    """The settings of synthesis; times are in frames, `jump` is the chance of a jump per frame."""
 
     jump: float
     blend: float
@@ -77,7 +74,7 @@ class Following(NamedTuple):
 
     history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
     clock: Floats  # (fields,)
-    credit: Floats  # (classes,): how long each class has been owed its share
+    credit: Floats  # (classes,): frames that each class has been followed too little, relative to its weight
     weights: Floats  # (classes,): in the last frame
     visits: Floats  # (blocks + classes,): how long each block of kernels was followed
 
@@ -93,7 +90,7 @@ def point_of(track: Track, history: Floats, out: Floats) -> None:
 
 @compiled
 def excess(track: Track, visits: Floats, i: int) -> float:
-    """Return by how much kernel i's block was followed more than its share: 0 is its share, -1 never."""
+    """Return by what fraction kernel i's block was followed more than its share: 0 is its share, -1 never."""
     block, owner = track.blocks[i], track.owners[i]
     size = track.sizes[block]
     share = visits[len(track.sizes) + owner] * size / track.counts[owner]
@@ -119,8 +116,8 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
 
     Okwechime 2008, eq. 14, each class's density normalized.
 
-    A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
-    more are tried and the mildest one is made. Returns whether there was a jump.
+    A jump that would be sharper than the data, or lead away from them, is drawn again. A `forced` jump is the mildest
+    of more attempts if none is within the limits. Returns whether there was a jump.
     """
     history, clock = state.history, state.clock
     d, width = track.modes, history.shape[1]
@@ -154,7 +151,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     for attempt in range(TRIES + 32 if forced else TRIES):
         if count == 0:
             break
-        if attempt == TRIES and not listed:  # the run has ended: only nearness counts now
+        if attempt == TRIES and not listed:  # From here on, only nearness counts.
             for c in range(count):
                 squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, near[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
@@ -178,7 +175,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
 
 @compiled
 def restart(track: Track, rates: Rates, history: Floats, clock: Floats, owner: int, chance: float) -> None:
-    """Continue from the end of an acyclic run with the start of one of its class."""
+    """Continue from the end of an acyclic run with the start of a random run of its class."""
     count = 0
     for start in track.starts:
         count += track.owners[start] == owner
@@ -209,7 +206,8 @@ def track_of(model: DensityModel) -> Track:
     scale = compared_scale(model.widths, model.settings)
     places = np.concatenate([model.weights, steps], axis=1) * scale
     index = block_index(places, model.owners, model.allowed)
-    blocks, jumps = _stretches(lengths), model.jumps
+    # Stretches of at most STRETCH kernels are numbered, run by run.
+    blocks, jumps = np.cumsum((np.arange(len(rows)) - firsts) % STRETCH == 0) - 1, model.jumps
     return Track(
         np.ascontiguousarray(rows), d, min(model.rates.shape[1], 3), model.owners, firsts, lasts, stops - lengths,
         index, scale, model.limits[:, 0].copy(), model.limits[:, 1].copy(), blocks,
@@ -228,23 +226,12 @@ def compared_scale(widths: Floats, settings: Settings) -> Floats:
 
 
 def _away(model: DensityModel) -> Floats:
-    """Return by how much each class may be exaggerated before it exceeds `SHARPEST`, at its fastest pace (classes,).
+    """Return the fraction by which each class may be exaggerated at its fastest pace without exceeding `SHARPEST`.
 
     Moving away from another pose by a fraction increases second differences by that fraction, if the other's are small.
     """
     fastest, out = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2, []
-    for number, name in enumerate(model.classes):
+    for name, sharp in zip(model.classes, model.limits[:, 0].tolist(), strict=True):
         bends = [np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max(initial=0.0) for y in model.runs(name)]
-        jumps = float(model.limits[number, 0])
-        out.append(max(SHARPEST / SHARP * jumps / max(jumps, fastest * float(max(bends))) - 1.0, 0.0))
+        out.append(max(SHARPEST / SHARP * sharp / max(sharp, fastest * float(max(bends))) - 1.0, 0.0))
     return np.array(out)
-
-
-def _stretches(lengths: Ints) -> Ints:
-    """Number stretches of at most STRETCH kernels, run by run; return every kernel's (kernels,)."""
-    out, first = [], 0
-    for length in lengths.tolist():
-        numbers = np.arange(length) // STRETCH
-        out.append(first + numbers)
-        first += int(numbers[-1]) + 1
-    return np.concatenate(out)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.density.class_cycles import OTHER, ROUNDS, SINGLE, in_cycle, is_even, periods_of
-from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
+from freshtake.density.decoding import eigenspace, feet_of, poses_of, position_errors, smooth_rates, weights_of
 from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of
 from freshtake.density.jumps import FAR, SHARP, compared_scale
 from freshtake.density.model import DensityModel
 from freshtake.density.planting import COMPLETE
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
-from freshtake.density.possible_jumps import Bounds, Parts, closed_parts, parts_of
+from freshtake.density.possible_jumps import Bounds, Parts, Span, closed_parts, parts_of
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
 from freshtake.density.synthesize import controls
@@ -26,7 +27,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.cycles.cycles import closing_of, find_common_cycles
-from freshtake.numeric.arrays import Bools, Floats, rounded
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest
@@ -69,47 +70,43 @@ def learn(
     everything = [run for runs in runs_of for run in runs]
     steps = np.concatenate([velocities(run) for run in everything])
     scale = compared_scale(motion_widths(pca.variances, steps, chosen.alpha), chosen)
-    pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
+    classes, notes = [], []
+    rates = controls(chosen, material.frame_time)
     for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"finding which poses of {name} lead to which"))
         stated = (cyclic or {}).get(name)
         spans, steady = _spans(runs, material.frame_time, stated is not False, examples[name])
-        lost = sum(map(len, runs)) - sum(b - a for _, a, b in spans)
+        index = np.concatenate([np.arange(a, b) for a, b in spans])
+        lost = sum(map(len, runs)) - len(index)
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
-        mine = [runs[run][a:b] for run, a, b in spans]
-        limit = _limits(mine, steady)
-        places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
-        lengths = np.array([len(y) for y in mine])
-        rates = controls(chosen, material.frame_time)
+        poses = np.concatenate(runs)
+        stretches, lengths = [poses[a:b] for a, b in spans], np.array([b - a for a, b in spans])
+        limit = _limits(stretches, steady)
+        places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in stretches]) * scale
         # Frames nearer in time than this count as the same moment, or a slow part would repeat over and over.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
-        expected = True if stated is None and steady is not None else stated
         if steady is not None and lengths.max() < ROUNDS * steady:
-            parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
+            parts = closed_parts(poses[index], places, lengths, bounds)
         else:
-            parts = parts_of(np.concatenate(mine), places, lengths, bounds, expected)
+            expected = True if stated is None and steady is not None else stated
+            parts = parts_of(poses[index], places, lengths, bounds, expected)
         if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and stated is None:
-            parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
+            parts = parts_of(poses[index], places, lengths, bounds, False)
         _check_complete(name, parts, limit[2], material, number, stated)
-        kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
-        periodic.append(
-            parts.cyclic and (steady is not None or periods_of(kept, 1.0 / material.frame_time) is not None)
+        pieces = [index[parts.frames[a:b]] for a, b in parts.pieces]
+        periodic = parts.cyclic and (
+            steady is not None or periods_of([poses[at] for at in pieces], 1.0 / material.frame_time) is not None
         )
-        pieces.append(_pieces(parts, spans))
-        lost = int(lengths.sum()) - len(parts.frames)
+        lost = len(index) - len(parts.frames)
         notes += [f"{name}: {lost} frames that cannot be returned to are left out"] if lost else []
         if parts.cyclic and len(parts.frames) > MOST_KERNELS:
             notes.append(f"{name}: more than {MOST_KERNELS} frames: how often each is followed is left to the density")
-        round_trips.append(parts.cyclic)
-        limits.append(limit)
-        tables.append(jump_table(parts.jumps, parts.pieces, rates.jump))
+        table = jump_table(parts.jumps, parts.pieces, rates.jump)
+        classes.append(LearnedClass(pieces, parts.allowed, parts.cyclic, periodic, limit, table))
     material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
-    model = _assembled(
-        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables),
-        tuple(periodic),
-    )  # fmt: skip
+    model = _assembled(material, chosen, pca, runs_of, classes)
     _check_feet(model)
     model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
@@ -134,7 +131,7 @@ def _check_complete(
 ) -> None:
     """Refuse a class that contains only part of a cycle: repeated endlessly, it would hop on one leg.
 
-    If a body travels at both ends of its takes and repeats no pose, they were cut out of a gait.
+    Takes that begin and end with travel, but repeat no pose, were cut out of a gait.
     """
     if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
@@ -158,48 +155,47 @@ def _check_complete(
 
 
 def _check_feet(model: DensityModel) -> None:
-    """Refuse a cyclic class in which one foot steps and the other is lowered but never stands: half a step.
+    """Refuse a cyclic class with half a step: one foot lands, the other is lowered but never lands.
 
-    A foot that is held up, as in hopping on one leg, is not lowered.
+    A foot that is kept up, as in hopping on one leg, is not lowered.
     """
     base = model.planting_model
     if base is None:
         return
     firsts = np.cumsum([0, *(len(foot.joints) for foot in base.feet)])[:-1]
-    touches = np.maximum.reduceat(model.contacts(model.foot_columns), firsts, axis=1) > 0.0
-    down = np.logical_or.reduceat(model.foot_heights(model.foot_columns) < base.low, firsts, axis=1)
+    contacts, heights = feet_of(model, model.foot_columns)
+    touches = np.maximum.reduceat(contacts, firsts, axis=1) > 0.0
+    down = np.logical_or.reduceat(heights < base.low, firsts, axis=1)
     for number, name in enumerate(model.classes):
         mine = model.owners == number
-        torn = down[mine].any(axis=0) & ~touches[mine].any(axis=0)
-        if model.periodic[number] and torn.any() and not torn.all():
+        cut_off = down[mine].any(axis=0) & ~touches[mine].any(axis=0)
+        if model.periodic[number] and cut_off.any() and not cut_off.all():
             raise UsageError(
-                f"{name}: {base.feet[int(torn.argmax())].name} comes down but never lands in the part of the takes "
+                f"{name}: {base.feet[int(cut_off.argmax())].name} comes down but never lands in the part of the takes "
                 "that repeats, so it would hop on the other foot forever: give takes with whole steps of both feet, "
                 f"or say that it does not repeat (--acyclic {name})"
             )
 
 
-Span = tuple[int, int, int]
-
-
 def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
-    """Return stretches (run, start, stop) to learn from, and the frames of a cycle if there clearly is one.
+    """Return the stretches of the concatenated runs to learn from, and the frames of a cycle if there clearly is one.
 
     Cyclic runs are cut to their cycles, without standing, starting and stopping.
     """
-    all_frames = [(number, 0, len(y)) for number, y in enumerate(runs)]
+    all_frames = list(pairwise([0, *np.cumsum([len(y) for y in runs]).tolist()]))
     if not may_repeat:
         return all_frames, None
     periods = periods_of(runs, 1.0 / frame_time)
-    # Modes are shared by all classes and may describe this one poorly: use the detection on the takes themselves.
+    # Modes are shared by all classes and may describe this class poorly: then cycles are detected in its takes.
     period = _shared_period(takes, frame_time) if periods is None else float(periods.mean())
     if period is None:
         return all_frames, None
-    # Single cycles are kept whole; if the tempo varies, a single frequency does not locate the cycles.
+    # Single cycles are not cut; if the tempo varies, a single frequency does not locate the cycles.
     if max(map(len, runs)) < SINGLE * period or not is_even(runs, period):
         return all_frames, period
-    stretches = [(k, a, b) for k, mask in enumerate(in_cycle(runs, period)) for a, b in contiguous(mask)]
-    return [(k, a, b) for k, a, b in stretches if b - a >= max(period, LEAST_FRAMES)] or all_frames, period
+    masks = zip(all_frames, in_cycle(runs, period), strict=True)
+    stretches = [(first + a, first + b) for (first, _), mask in masks for a, b in contiguous(mask)]
+    return [(a, b) for a, b in stretches if b - a >= max(period, LEAST_FRAMES)] or all_frames, period
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
@@ -231,41 +227,36 @@ def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, flo
     return SHARP * sharp, FAR * far, period
 
 
-Piece = tuple[int, int, int, Bools]
+class LearnedClass(NamedTuple):
+    """The frames of each piece among the concatenated runs of a class, and what synthesis reads of these frames."""
 
-
-def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
-    """Return each piece's run number, start and stop, and which of its frames may be jumped to."""
-    run = np.concatenate([np.full(stop - start, number) for number, start, stop in spans])
-    frame = np.concatenate([np.arange(start, stop) for _, start, stop in spans])
-    return [
-        (
-            int(run[parts.frames[a]]),
-            int(frame[parts.frames[a]]),
-            int(frame[parts.frames[b - 1]]) + 1,
-            parts.allowed[a:b],
-        )
-        for a, b in parts.pieces
-    ]
+    pieces: list[Ints]
+    allowed: Bools
+    cyclic: bool
+    periodic: bool
+    limit: tuple[float, float, float]
+    table: JumpTable
 
 
 def _assembled(
-    material: Material, settings: Settings, pca: Pca, runs_of: list[list[Floats]], pieces: list[list[Piece]],
-    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable, periodic: tuple[bool, ...],
-) -> DensityModel:  # fmt: skip
-    weights, rates, residuals, allowed = [], [], [], []
-    for runs, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
-        smooth = [rounded(smooth_rates(turn, material.frame_time, float(limit[2]))) for turn in turns]
-        for number, a, b, goals in mine:
-            weights.append(runs[number][a:b])
-            rates.append(smooth[number][a:b])
-            residual = poses[number][a:b] - poses_of(pca, material.scale, runs[number][a:b])
-            residuals.append(rounded(residual) if settings.residuals else np.zeros((b - a, 0)))
-            allowed.append(goals)
-    errors = position_errors(material, pca)
+    material: Material, settings: Settings, pca: Pca, runs_of: list[list[Floats]], classes: list[LearnedClass]
+) -> DensityModel:
+    pieces, allowed, cyclic, periodic, limit, tables = zip(*classes, strict=True)
+    limits, errors = rounded(np.array(limit)), position_errors(material, pca)
+    weights, rates, residuals = [], [], []
+    for runs, poses, turns, mine, period in zip(
+        runs_of, material.poses, material.rates, pieces, limits[:, 2].tolist(), strict=True
+    ):
+        y, x = np.concatenate(runs), np.concatenate(poses)
+        smooth = np.concatenate([rounded(smooth_rates(turn, material.frame_time, period)) for turn in turns])
+        for at in mine:
+            weights.append(y[at])
+            rates.append(smooth[at])
+            residual = x[at] - poses_of(pca, material.scale, y[at])
+            residuals.append(rounded(residual) if settings.residuals else np.zeros((len(at), 0)))
     return DensityModel(
         settings, material.classes, material.names, material.frame_time, material.recipe, material.scale, pca,
         np.concatenate(weights), np.concatenate(rates), np.concatenate(residuals),
-        tuple(tuple(b - a for _, a, b, _ in mine) for mine in pieces), np.concatenate(allowed), cyclic, limits,
-        tuple(errors[name] for name in material.classes), jumps, material.notes, periodic,
+        tuple(tuple(map(len, mine)) for mine in pieces), np.concatenate(allowed), cyclic, limits,
+        tuple(errors[name] for name in material.classes), joined(list(tables)), material.notes, periodic,
     )  # fmt: skip

@@ -11,16 +11,16 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import BLOCK, Controls, Gaits, gaits_of, stream_of, turned, weights_asked
+from freshtake.density.control import BLOCK, Controls, Gaits, gaits_of, requested_weights, stream_of, turned
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, turning_of, weights_of
+from freshtake.density.decoding import Turning, decoded, mode_dofs, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
 from freshtake.density.planting import foot_columns, planting_model_of, standing
 from freshtake.density.pose_density import LearnedKernels, log_density, velocities
 from freshtake.density.synthesize import BlendState, advance, begin, controls
-from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
+from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, encode, where_it_ends
@@ -50,42 +50,6 @@ class DensityModel(LearnedKernels):
     def foot_columns(self) -> Floats:
         """Contact and height of each foot joint per kernel, (kernels, 2 foot joints): see planting."""
         return foot_columns(self)
-
-    def detail(self, rows: Floats) -> Floats:
-        """Return the columns of residuals or rotations.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-
-        Returns:
-            A view of the rows, (frames, 0 or more).
-        """
-        first = self.modes + self.rates.shape[1]
-        width = self.residuals.shape[1] if self.turning is None else self.turning.columns.shape[1]
-        return rows[:, first : first + width]
-
-    def contacts(self, rows: Floats) -> Floats:
-        """Return how far inside a contact each foot joint is.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-
-        Returns:
-            A view of the rows, (frames, foot joints), above 0 while a foot joint stands.
-        """
-        count = self.foot_columns.shape[1]
-        return rows[:, rows.shape[1] - count : rows.shape[1] - count // 2]
-
-    def foot_heights(self, rows: Floats) -> Floats:
-        """Return the mixed heights of foot joints.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-
-        Returns:
-            A view of the rows, (frames, foot joints), in the unit of the examples.
-        """
-        return rows[:, rows.shape[1] - self.foot_columns.shape[1] // 2 :]
 
     @property
     def knows_contacts(self) -> bool:
@@ -129,7 +93,7 @@ class DensityModel(LearnedKernels):
         """A warning if the default method switches between classes instead of blending them, else ""."""
         if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
             return ""
-        odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
+        odd = [name for name, repeats in zip(self.classes, self.cycles.periodic, strict=True) if not repeats]
         others = "; the others blend with each other" if len(self.classes) - len(odd) > 1 else ""
         return (
             f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights that include "
@@ -162,7 +126,7 @@ class DensityModel(LearnedKernels):
         if self.settings.method == "paper":
             return begin_paper(self, mix)
         if self.settings.method == "aligned":
-            return begin_aligned(self.curves, rng)
+            return AlignedState(2.0 * np.pi * float(rng.random()))
         if self.mixes_among(among):
             return begin_mix(self.track, self.cycles, mix, rng)
         return begin(self.track, mix, rng)
@@ -240,14 +204,14 @@ class DensityModel(LearnedKernels):
             weights: weights of classes, as `schedule` takes them; by default all weight is on the first class.
             residuals: add what the eigenspace leaves out; otherwise poses are those of the eigenspace, as in the paper.
             endless: restart an acyclic class when it has ended.
-            plant: hold standing feet still; a string names the lock, such as "soft".
+            plant: keep planted feet still; a string names the lock, such as "soft".
             control: speed and direction, for all frames or as a function of the frame number.
             name: the name of the motion.
 
         Returns:
             A clip, a point clip or an array (frames, DOFs), as the examples were.
         """
-        plan = schedule(self.classes, weights_asked(self, weights, control), frames)
+        plan = schedule(self.classes, requested_weights(self, weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
         steered = rows if control is None else np.stack(list(turned(self, rows, control)))
         motion = self.decode(steered, residuals, name=name)
@@ -255,20 +219,20 @@ class DensityModel(LearnedKernels):
 
     @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True, rows: Floats | None = None) -> Any:
-        """Hold the standing feet of a motion of this model still; markers and bodies without feet are unchanged.
+        """Keep the planted feet of a motion of this model still; markers and bodies without feet are unchanged.
 
         Args:
             motion: a motion that this model synthesized.
             plant: true, or the name of a lock, such as "soft".
-            rows: the decoded rows, (frames, width), which tell where feet stand; by default the nearest kernels do.
+            rows: the decoded rows, (frames, width), which contain contacts; by default those of the nearest kernels.
 
         Returns:
             A motion of the same kind and length.
         """
         if not isinstance(motion, Clip) or self.planting_model is None:
             return motion
-        down = None if rows is None or not self.knows_contacts else standing(self, rows)
-        return plant_feet(motion, down, examples=self.planting_model, settings=settings_for(plant)).clip
+        contacts = None if rows is None or not self.knows_contacts else standing(self, rows)
+        return plant_feet(motion, contacts, examples=self.planting_model, settings=settings_for(plant)).clip
 
     def stream(
         self,
@@ -287,7 +251,7 @@ class DensityModel(LearnedKernels):
             weights: weights of classes; a function of the frame number is called for every frame.
             residuals: add what the eigenspace leaves out.
             decode: yield motions of one frame, each placed where the previous one ended, instead of rows.
-            plant: with `decode`, hold standing feet still; frames are then delayed by a constant number of frames.
+            plant: with `decode`, keep planted feet still; frames are then delayed by a constant number of frames.
             control: speed and direction; a function of the frame number is called for every frame.
 
         Returns:
@@ -309,19 +273,6 @@ class DensityModel(LearnedKernels):
         if self.recipe is None:
             return start
         return where_it_ends(self.recipe, mode_dofs(self, rows, False, before), start=start, resume=before is not None)
-
-    def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
-        """Return rows of synthesis as rows of the recipe: x = mean + V y, plus the residuals.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-            residuals: add what the eigenspace leaves out.
-            before: the row before the first one, (width,), if there was one.
-
-        Returns:
-            DOFs (frames, DOFs), in the units of the recipe.
-        """
-        return dofs_of(self, rows, residuals, before)
 
     def decode(
         self,
@@ -368,8 +319,7 @@ class DensityModel(LearnedKernels):
             if isinstance(example, Clip) and self.recipe.skeleton is not None:
                 example = on_skeleton(example, self.recipe.skeleton, self.usual)
             values = encode(self.recipe, example, strict=False).values[:, ~rate_columns(self.recipe)]
-        mode_weights: Floats = weights_of(self.pca, self.scale, values)
-        return mode_weights
+        return weights_of(self.pca, self.scale, values)
 
     @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:
@@ -386,6 +336,6 @@ class DensityModel(LearnedKernels):
         if len(y) < 2:
             raise UsageError("a motion of one frame has no velocity: give at least two")
         both = np.concatenate([y, velocities(y)], axis=1)
-        mix = self.mixture(weights) if weights is not None else np.full(len(self.classes), 1.0 / len(self.classes))
+        mix = np.full(len(self.classes), 1.0 / len(self.classes)) if weights is None else self.mixture(weights)
         logs = [np.log(w) + log_density(p, both) for w, p in zip(mix, self.motion_densities, strict=True) if w > 0.0]
         return float(np.logaddexp.reduce(logs, axis=0).mean())

@@ -1,6 +1,6 @@
 """The method as published (Okwechime 2008, §4.1-4.4, eq. 9-14): climb the motion density, frame by frame.
 
-It is kept for comparison; docs/results/density.md reports where it stalls, inflates or does not blend.
+It serves as a comparison; docs/results/density.md reports where it stalls, inflates or does not blend.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _carried(places: Floats, shares: Floats, widths: Floats, pose: Floats, step:
 
 
 class NearKernels(NamedTuple):
-    """The kernels of all classes, seen from one pose."""
+    """The kernels of all classes, and their distances from one pose."""
 
     places: Floats  # (kernels, 2 modes): poses and speeds, in kernel widths
     shares: Floats  # (kernels,)
@@ -87,10 +87,10 @@ class NearKernels(NamedTuple):
 def climb(
     places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, search: int, correction: bool
 ) -> Floats:
-    """Return the step of the highest likelihood from a pose, from the previous step on: Okwechime 2008, eq. 10.
+    """Return the step of the highest likelihood from a pose: Okwechime 2008, eq. 10.
 
-    `search` counts among `SEARCHES`, §4.3: along each eigenvector in turn, over the velocities of all kernels, by mean
-    shift, or by Powell's method.
+    The search begins at the previous step. `search` is the number of one of `SEARCHES` (§4.3): along each eigenvector
+    in turn, over the velocities of all kernels, by mean shift, or by Powell's method.
     """
     d = len(pose)
     count = len(places)
@@ -118,7 +118,7 @@ def climb(
             if reached - value > gained:
                 most, gained = k, reached - value
             value = reached
-        # Powell: the sum of all steps replaces the one that helped most, or directions become dependent.
+        # Powell: the sum of all steps replaces the direction that helped most, or directions become dependent.
         if search == 3 and gained > 0.0:
             along[most] = best - before
             best = line_search(kernels, pose, best, along[most], correction)
@@ -127,7 +127,7 @@ def climb(
 
 @compiled
 def fastest_kernel(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
-    """Return the likeliest of the velocities that the kernels have."""
+    """Return the likeliest of the kernels' velocities."""
     d, top = len(pose), -np.inf
     best, trial = step.copy(), np.empty(len(pose))
     for i in range(len(kernels.places)):
@@ -142,9 +142,9 @@ def fastest_kernel(kernels: NearKernels, pose: Floats, step: Floats, correction:
 
 @compiled
 def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
-    """Return where mean shift leads: to the mean of the velocities that kernels have, weighted by how likely each is.
+    """Return the step after mean shift: the mean of the kernels' velocities, weighted by their likelihoods.
 
-    With the correction also to the mean of the kernels' poses, seen from the present one. The likelihood never falls.
+    With the correction, steps to the kernels' poses are averaged too. The likelihood never falls.
     """
     places, shares, widths, near = kernels
     d = len(pose)
@@ -173,9 +173,9 @@ def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: b
 
 @compiled
 def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
-    """Return log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
+    """Return the logarithm of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
 
-    Shares are the weight of a kernel's class over its number of kernels, by which classes are mixed.
+    A kernel's share is the weight of its class over the number of kernels in the class.
     """
     places, shares, widths, near = kernels
     d = len(pose)
@@ -204,12 +204,12 @@ def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: boo
 
 @compiled
 def line_search(kernels: NearKernels, pose: Floats, step: Floats, along: Floats, correction: bool) -> Floats:
-    """Return the best step on a line through this one, at most `REACH` times `along` away, by golden section."""
+    """Return the best step on a line through `step`, at most `REACH` times `along` away, by golden section."""
     low, high = -REACH, REACH
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_a = likelihood(kernels, pose, step + a * along, correction)
     at_b = likelihood(kernels, pose, step + b * along, correction)
-    # Each step keeps a golden section: after 18 the maximum is known to 2e-4 of the interval.
+    # Each step keeps a golden section of the interval: after 18 steps 2e-4 of it remains.
     for _ in range(18):
         if at_a > at_b:
             high, b, at_b = b, a, at_a

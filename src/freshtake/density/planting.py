@@ -1,4 +1,4 @@
-"""Feet of synthesized motion: when they stand, mixed from the classes' contacts, and how they are held in place."""
+"""Feet of synthesized motion: their contacts, mixed from those of the classes, and how they are kept in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from freshtake.density.decoding import recorded
+from freshtake.density.decoding import feet_of, recorded
 from freshtake.motion import Clip
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, learn_planting
 from freshtake.motion.planting.contacts import FLOOR_PERCENTILE, RECORDED, joint_contacts
@@ -33,11 +33,10 @@ def planting_model_of(model: DensityModel) -> PlantingModel | None:
 def foot_columns(model: DensityModel) -> Floats:
     """Return contacts, then heights of foot joints for every kernel, (kernels, 2 foot joints).
 
-    A contact is how far the kernel is inside it: the time to its nearer edge in cycles, below 0 in the air. Mixed by
-    weight it is above 0 between the weighted means of the classes' edges, so the foot of a blend lands and lifts off
-    between the times at which the classes' feet do. Heights are mixed because mixed rotations do not preserve them:
-    between a bent knee and a straight one the leg is longer than the mean of both, and the foot would sink into the
-    floor.
+    A contact is given as the time to its nearer edge in cycles, below 0 in the air. The weighted mean of several
+    classes is above 0 between the weighted means of their edges, so the foot of a blend lands and lifts off between the
+    times at which the classes' feet do. Heights are mixed because mixed rotations do not preserve them: between a bent
+    knee and a straight one the leg is longer than the mean of both, and the foot would sink into the floor.
     """
     base = model.planting_model
     if base is None:
@@ -49,13 +48,12 @@ def foot_columns(model: DensityModel) -> Floats:
         mine = [(clip, a, b) for clip, (a, b) in zip(clips, spans, strict=True) if model.owners[a] == owner]
         for clip, a, b in mine:
             heights[a:b] = clip.positions()[:, joints, clip.up_index]
-        # One floor per class: in a short run a foot may never stand.
+        # One floor per class: in a short run a foot may never touch the floor.
         floor = np.percentile(heights[model.owners == owner], FLOOR_PERCENTILE, axis=0)
         for clip, a, b in mine:
             down = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
             for column in range(len(joints)):
-                period, cyclic = float(model.limits[owner, 2]), model.cyclic[owner]
-                contacts[a:b, column] = inside(down[:, column], period, cyclic)
+                contacts[a:b, column] = inside(down[:, column], float(model.limits[owner, 2]), model.cyclic[owner])
     return np.concatenate([contacts, heights], axis=1)
 
 
@@ -65,20 +63,20 @@ def foot_joints(base: PlantingModel) -> list[int]:
 
 
 def standing(model: DensityModel, rows: Floats) -> Floats:
-    """Return when foot joints stand in rows of synthesis (frames, foot joints), 0 or 1.
+    """Return the contacts of foot joints in rows of synthesis (frames, foot joints), 0 or 1.
 
     The height matters if a foot lands twice in a cycle of one class and once in that of another, as in a skip and a
-    walk: by the mean of their times it would stand while it hops.
+    walk: by the mean of their times it would be planted while it hops.
     """
     assert model.planting_model is not None
-    low = model.foot_heights(rows) < model.planting_model.low
-    return np.asarray((model.contacts(rows) > 0.0) & low, dtype=np.float64)
+    contacts, heights = feet_of(model, rows)
+    return np.asarray((contacts > 0.0) & (heights < model.planting_model.low), dtype=np.float64)
 
 
 def inside(down: Bools, period: float, cyclic: bool) -> Floats:
-    """Return the time to the nearest edge of a contact in cycles of `period` frames: above 0 while the foot stands.
+    """Return the time to the nearest edge of a contact in cycles of `period` frames: above 0 during the contact.
 
-    A run of a cyclic class continues beyond its ends as it does a cycle away, if it is about that long.
+    A run of a cyclic class that is about a cycle long continues beyond its ends as it does a cycle away.
     """
     frames, cycle = np.arange(len(down)), min(round(period), len(down))
     closes = cyclic and cycle >= COMPLETE * period
@@ -94,10 +92,7 @@ def inside(down: Bools, period: float, cyclic: bool) -> Floats:
 def planted_stream(
     frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, has_contacts: bool
 ) -> Iterator[Clip]:
-    """Plant clips with their contacts; without contacts (`has_contacts` False), clips have one frame.
-
-    Frames are delayed by a constant number.
-    """
+    """Yield planted clips, delayed by a constant number of frames; without contacts, they must have one frame each."""
     planter = Planter.learn(base, settings, careful=not has_contacts)
     state, before = planter.start(), None
     for clip, contacts in frames:

@@ -1,8 +1,8 @@
 """Kernel densities over all frames (Okwechime 2008, eq. 6-8), and LearnedKernels: all that is saved of a model.
 
 Sums and near kernels are found by pruning. Kernels are sorted into compact blocks. A block is skipped if its nearest
-possible kernel, times the number of kernels, weighs less than a given fraction of the best one found: the skipped
-kernels together contain less than that fraction of the mass.
+possible kernel, times the number of kernels, weighs less than a given fraction of the best kernel so far. So all
+skipped kernels together contain less than that fraction of the mass.
 """
 
 from __future__ import annotations
@@ -75,20 +75,13 @@ def squared_distance(a: Floats, b: Floats) -> float:
 
 
 @compiled
-def near_kernels(
-    index: Index, point: Floats, owner: int, skip_low: float, skip_high: float, near: Ints, squares: Floats
-) -> int:
-    """Find kernels of one class whose squared distance from `point` is near the least; return how many there are.
+def bound_blocks(index: Index, point: Floats, owner: int, bounds: Floats) -> int:
+    """Fill in the least possible squared distance (blocks,) from a point; return the most promising block.
 
-    Numbers go to `near` and squared distances to `squares` (kernels,). Kernels from skip_low to skip_high are left
-    out, and so are those that may not be jumped to; `owner` -1 means all classes.
+    Blocks of other classes than `owner` are infinitely far; -1 means all classes.
     """
-    blocks = len(index.radii)
-    # Kernels farther than this from the nearest one together contain less than a millionth of the mass.
-    reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
-    bounds = np.empty(blocks)
     first, least = -1, np.inf
-    for block in range(blocks):
+    for block in range(len(index.radii)):
         bounds[block] = np.inf
         if owner >= 0 and index.owners[block] != owner:
             continue
@@ -96,6 +89,23 @@ def near_kernels(
         bounds[block] = gap * gap if gap > 0.0 else 0.0
         if bounds[block] < least:
             first, least = block, bounds[block]
+    return first
+
+
+@compiled
+def near_kernels(
+    index: Index, point: Floats, owner: int, skip_low: float, skip_high: float, near: Ints, squares: Floats
+) -> int:
+    """Find kernels of one class whose squared distance from `point` is near the least; return their number.
+
+    Kernel numbers go to `near` and squared distances to `squares` (kernels,). Kernels from skip_low to skip_high are
+    left out, as are those that may not be jumped to; `owner` -1 means all classes.
+    """
+    blocks = len(index.radii)
+    # Kernels farther than this from the nearest one together contain less than a millionth of the mass.
+    reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
+    bounds = np.empty(blocks)
+    first = bound_blocks(index, point, owner, bounds)
     best, count = np.inf, 0
     for turn in range(blocks + 1):  # the most promising block first, so that the others can be skipped
         block = first if turn == 0 else turn - 1
@@ -119,7 +129,7 @@ def near_kernels(
 
 @compiled
 def nearest_square(index: Index, point: Floats, owner: int) -> float:
-    """Return the least squared distance to a kernel of a class that may be jumped to; inf where there is none."""
+    """Return the least squared distance to a kernel of a class that may be jumped to; inf if there is none."""
     blocks = len(index.radii)
     best = np.inf
     for block in range(blocks):
@@ -185,18 +195,13 @@ def log_density(dense: Density, points: Floats) -> Floats:
 
 @compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
-    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; blocks left out hold below 1e-12 together."""
+    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks contain less than 1e-12 of it."""
     blocks = len(index.radii)
     # Sums are compared with each other, unlike draws: skipped kernels may contribute no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
     bounds = np.empty(blocks)
     for q in range(len(points)):
-        first, least = 0, np.inf
-        for block in range(blocks):
-            gap = np.sqrt(squared_distance(index.centers[block], points[q])) - index.radii[block]
-            bounds[block] = gap * gap if gap > 0.0 else 0.0
-            if bounds[block] < least:
-                first, least = block, bounds[block]
+        first = bound_blocks(index, points[q], -1, bounds)
         best, total = np.inf, 0.0
         for turn in range(blocks + 1):  # the most promising block first
             block = first if turn == 0 else turn - 1
@@ -238,8 +243,8 @@ def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
 class LearnedKernels:
     """All learned parameters, as saved.
 
-    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) run over
-    classes, their runs and frames; `lengths` are the lengths of the runs by class.
+    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) are sorted
+    by class, then by run, then by frame; `lengths` are the lengths of the runs by class.
     """
 
     settings: Settings
@@ -256,7 +261,7 @@ class LearnedKernels:
     allowed: Bools  # (kernels,): may be jumped to
     cyclic: tuple[bool, ...]
     limits: Floats  # (classes, 3): limits of jumps (second difference, distance); frames per cycle
-    errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their unit)
+    errors: tuple[float, ...]  # per class: error of the eigenspace in centimetres (arrays: in their unit)
     jumps: JumpTable
     notes: tuple[str, ...] = ()  # which frames were left out, and why
     periodic: tuple[bool, ...] = ()  # per class: whether it repeats in cycles and can be blended
@@ -283,15 +288,8 @@ class LearnedKernels:
 
     def runs(self, name: str) -> list[Floats]:
         """Return the mode weights of one class, run by run."""
-        number = self.class_number(name)
-        edges = [0, *self.run_stops.tolist()]
+        number, edges = self.classes.index(name), [0, *self.run_stops.tolist()]
         return [self.weights[a:b] for a, b in pairwise(edges) if self.owners[a] == number]
-
-    def class_number(self, name: str) -> int:
-        """Return the position of a class among the classes."""
-        if name not in self.classes:
-            raise UsageError(f"there is no class {name!r}; the classes are {', '.join(self.classes)}")
-        return self.classes.index(name)
 
     @cached_property
     def speeds(self) -> Floats:

@@ -1,10 +1,12 @@
-"""The jumps that synthesis could make, how hard each is, and which kernels they connect; offline.
+"""The possible jumps of a synthesis, their strains, and the kernels that they connect; offline.
 
-Synthesis stays in the largest strongly connected part; runs are cut to it and left by jumps that stay in it.
+Synthesis stays in the largest strongly connected part: runs are cut to this part and left by jumps that stay in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # examined per kernel
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run ending there may be left
-LATE, EARLIEST = 0.25, 0.5  # fraction of a run's end in which it may be left for good; more if no jump continues
+LATE, EARLIEST = 0.25, 0.5  # last fraction of a run in which it may be left for good; larger if no jump is mild there
 MARGIN = 2  # frames before a kernel that are read when a motion starts to follow it
 
 Span = tuple[int, int]
@@ -30,14 +32,13 @@ class Jumps(NamedTuple):
 
     here: Ints
     there: Ints
-    squares: Floats  # squared distance in pose and velocity, in kernel widths
-    strains: Floats  # second difference or distance from both runs, relative to the limit
+    squares: Floats  # squared distances in pose and velocity, in kernel widths
+    strains: Floats  # second differences or distances from both runs, relative to the limits
     durations: Floats  # frames until the offset has decayed
 
     def where(self, mask: Bools) -> Jumps:
         """Return the jumps that a mask selects."""
-        here, there, squares, strains, durations = self
-        return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
+        return Jumps(*(values[mask] for values in self))
 
     def landings(self, runs: list[Span]) -> Ints:
         """Return the kernels (jumps,) at which offsets have decayed, or the last ones of their runs."""
@@ -49,19 +50,24 @@ class Jumps(NamedTuple):
 NO_JUMPS = Jumps(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
-def possible_jumps(
-    weights: Floats, places: Floats, runs: list[Span], allowed: Bools, guard: float, limits: Limits
-) -> Jumps:
+class Bounds(NamedTuple):
+    """Frames of a cycle, frames to either side that count as the same moment, and the limits of jumps."""
+
+    period: float
+    guard: float
+    limits: Limits
+
+
+def possible_jumps(weights: Floats, places: Floats, runs: list[Span], allowed: Bools, bounds: Bounds) -> Jumps:
     """Find jumps to the best frame of every passage near a kernel.
 
-    `weights` are mode weights (kernels, modes), `places` poses and velocities in kernel widths, `allowed` (kernels,)
-    which may be jumped to, `guard` the frames to either side that count as the same moment.
+    `weights` are mode weights (kernels, modes), `places` poses and velocities in kernel widths; jumps lead to `allowed`
+    kernels (kernels,) only.
     """
-    here, there, squares = _nearest_moments(places, runs, guard)
-    open_to = allowed[there]
-    here, there, squares = here[open_to], there[open_to], squares[open_to]
+    moments = _nearest_moments(places, runs, bounds.guard)
+    here, there, squares = (values[allowed[moments[1]]] for values in moments)
     strains, durations = np.empty(len(here)), np.empty(len(here))
-    jump_strains(np.ascontiguousarray(weights), np.array(runs), here, there, limits, strains, durations)
+    jump_strains(np.ascontiguousarray(weights), np.array(runs), here, there, bounds.limits, strains, durations)
     return Jumps(here, there, squares, strains, durations)
 
 
@@ -93,7 +99,7 @@ def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[In
 def jump_strains(
     weights: Floats, runs: Ints, here: Ints, there: Ints, limits: Limits, strains: Floats, durations: Floats
 ) -> None:
-    """Fill in how hard jumps from kernels to others (pairs,) would be, over what is allowed, and how long.
+    """Fill in the strains of jumps from kernels to others (pairs,), relative to the limits, and their durations.
 
     A synthesis leaves the run, at the recorded pace, at a kernel or shortly before it: the harder case counts.
     `runs` (runs, 2) are start and stop.
@@ -117,9 +123,9 @@ def jump_strains(
 
 
 class Parts(NamedTuple):
-    """The parts of one class: whether it is cyclic, and which pieces of its runs are kept, in order.
+    """The remaining pieces of one class, in order, and whether it is cyclic.
 
-    `frames` (kernels,) are those kept; `pieces`, `allowed` and `jumps` are numbered among them.
+    `frames` (kernels,) are the remaining frames; `pieces`, `allowed` and `jumps` are numbered among them.
     """
 
     cyclic: bool
@@ -129,42 +135,34 @@ class Parts(NamedTuple):
     jumps: Jumps
 
 
-class Bounds(NamedTuple):
-    """Frames of a cycle, frames to either side that count as the same moment, and the limits of jumps."""
-
-    period: float
-    guard: float
-    limits: Limits
-
-
 def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyclic: bool | None) -> Parts:
     """Return the part of a class within which synthesis can cycle.
 
-    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` the runs'.
+    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` those of runs.
     """
     runs = _runs(lengths)
-    steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
-    gaps = [_return_gap(run, runs, weights, bounds.period) for run in runs]
-    # A class whose runs end within seven usual steps of where they can continue is cyclic.
-    is_cyclic = cyclic if cyclic is not None else bool(np.median(gaps) <= 7.0 * np.median(steps))
-    everything = np.arange(len(weights))
-    if not is_cyclic:
-        return Parts(False, everything, runs, _with_future(runs, bounds.period, len(weights)), NO_JUMPS)
-    tried = []
-    for farther, quick in ((1.0, False), (FARTHER, True)):
-        limits = bounds.limits._replace(far=farther * bounds.limits.far)
-        tried.append(_largest_part(weights, places, runs, bounds._replace(limits=limits), quick=quick))
-        # If less than 0.8 of a class is connected, jumps may be quick and lead farther away.
-        if len(tried[-1].frames) >= 0.8 * len(weights):
-            break
-    return max(tried, key=lambda parts: len(parts.frames))
+    if cyclic is None:
+        steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
+        gaps = [_return_gap(run, runs, weights, bounds.period) for run in runs]
+        # A class whose runs end within seven usual steps of where they can continue is cyclic.
+        cyclic = bool(np.median(gaps) <= 7.0 * np.median(steps))
+    if not cyclic:
+        allowed = _with_future(runs, bounds.period, len(weights))
+        return Parts(False, np.arange(len(weights)), runs, allowed, NO_JUMPS)
+    parts = _largest_part(weights, places, runs, bounds, quick=False)
+    if len(parts.frames) >= 0.8 * len(weights):
+        return parts
+    # If less than 0.8 of a class is connected, jumps may be quick and lead farther away.
+    limits = bounds.limits._replace(far=FARTHER * bounds.limits.far)
+    larger = _largest_part(weights, places, runs, bounds._replace(limits=limits), quick=True)
+    return max(parts, larger, key=lambda each: len(each.frames))
 
 
 def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds) -> Parts:
     """Keep single-cycle takes complete; kernels with some frames left before the end may be jumped to."""
     runs = _runs(lengths)
     allowed = _with_future(runs, bounds.period, len(weights))
-    jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
+    jumps = possible_jumps(weights, places, runs, allowed, bounds)
     return Parts(True, np.arange(len(weights)), runs, allowed, jumps.where(jumps.strains <= 1.0))
 
 
@@ -176,7 +174,7 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
     that are evened out faster than usual.
     """
     allowed = _with_future(runs, bounds.period, len(weights))
-    jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
+    jumps = possible_jumps(weights, places, runs, allowed, bounds)
     jumps = jumps if quick else jumps.where(jumps.durations >= bounds.limits.blend)
     jumps = jumps.where(~np.isin(jumps.there, [start + k for start, _ in runs for k in range(MARGIN)]))
     pieces, ends = runs, {stop for _, stop in runs}
@@ -187,7 +185,7 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
         # The remaining runs are cut at every kernel that is not connected.
         cut = [(start + a, start + b) for start, stop in pieces for a, b in contiguous(connected[start:stop])]
         shorter = [(a, b) for a, b in cut if b - a >= LEAST_FRAMES]
-        if not shorter:  # nothing leads back: synthesis stops at the end of a run
+        if not shorter:  # Nothing leads back: synthesis stops at the end of a run.
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if shorter == pieces:
             break
@@ -199,23 +197,21 @@ def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bou
     number[frames] = np.arange(len(frames))
     usable = usable.where((number[usable.here] >= 0) & (number[usable.there] >= 0))
     usable = usable._replace(here=number[usable.here], there=number[usable.there])
-    return Parts(True, frames, _runs(np.array([b - a for a, b in pieces])), allowed[frames], usable)
+    return Parts(True, frames, _runs([b - a for a, b in pieces]), allowed[frames], usable)
 
 
 def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
     """Return pieces extended by the frames before them that are read on entry."""
-    starts, last, out = {start for start, _ in runs}, 0, []
+    last, out = 0, []
     for start, stop in pieces:
-        early = start if start in starts else max(start - MARGIN, last, max(a for a in starts if a <= start))
-        out.append((early, stop))
+        out.append((max(start - MARGIN, last, max(a for a, _ in runs if a <= start)), stop))
         last = stop
     return out
 
 
-def _runs(lengths: Ints) -> list[tuple[int, int]]:
+def _runs(lengths: Sequence[int] | Ints) -> list[Span]:
     """Return the starts and stops of runs of these lengths."""
-    stops = np.cumsum(lengths)
-    return [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
+    return list(pairwise([0, *np.cumsum(lengths).tolist()]))
 
 
 def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
@@ -228,8 +224,8 @@ def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
     return out
 
 
-def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
-    """Return how far the end of a run is from kernels with a cycle, or half of their run, left."""
+def _return_gap(run: Span, runs: list[Span], weights: Floats, period: float) -> float:
+    """Return the distance from the end of a run to kernels with a cycle, or half of their run, left."""
     start, stop = run
     # The last twentieth of a run counts as its end.
     last = weights[max(start, stop - max(int(0.05 * (stop - start)), 2)) : stop]
@@ -238,10 +234,10 @@ def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floa
 
 
 def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
-    """Return the kernel near a run's end from which a jump is mildest.
+    """Return the kernel near the end of a piece from which a jump is mildest.
 
-    It is searched in the last period or, since a take may end with something new, back to its middle if no jump keeps
-    to the limits. For a piece cut before its run's end, it is the last kernel from which one does.
+    The last period is searched or, if no jump there keeps to the limits, the second half, since a take may end with
+    something new. A piece that was cut before its run's end is left at the last kernel with a jump within the limits.
     """
     start, stop = piece
     for window in (min(period, LATE * (stop - start)), EARLIEST * (stop - start)):
@@ -250,7 +246,7 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
         mild = late.where(late.strains <= 1.0)
         if len(mild.here):
             early = (stop - 1 - mild.here) / max(window, 1.0)
-            # Of equally mild exits, the later one wastes less of the run.
+            # A later exit wastes less of the run than an equally mild one before it.
             return int(mild.here[mild.here.argmax() if is_cut else np.argmin(mild.strains * (1.0 + 0.15 * early))])
     return int(late.here[late.strains.argmin()]) if len(late.here) else stop - 1
 
@@ -258,7 +254,8 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
 def _connected(kernels: int, runs: list[Span], exits: list[int], jumps: Jumps) -> Bools:
     """Return the largest set of kernels that can all be reached from each other, by following runs and by jumps.
 
-    A jump leads to where its offset has decayed, since no other jump comes earlier; the kernels it passes belong to it.
+    A jump leads to the kernel where its offset has decayed, since no other jump begins earlier. The kernels that it
+    passes are connected too.
     """
     landings = jumps.landings(runs)
     following = [np.arange(start, leave) for (start, _), leave in zip(runs, exits, strict=True)]

@@ -1,4 +1,4 @@
-"""Movement along recorded runs at fractional frames, and evening out of jumps between them; compiled."""
+"""Follow recorded runs at fractional frames, and even out jumps between them; compiled."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.smooth_path import cubic_weights
 
-LONGEST = 3.0  # times the usual duration: jumps are evened out for at most this long
-SHORTEST = 0.25  # and at least this long
-GROWTH = 1.5
-SLIP = 2  # frames by which a jump may be ahead of the runs it connects
+LONGEST = 3.0  # longest time to even out a jump, relative to the usual duration
+SHORTEST = 0.25  # the shortest
+GROWTH = 1.5  # factor between the durations that are tried
+SLIP = 2  # frames by which a jump may be ahead of the runs that it connects
 
 
 @compiled
@@ -35,8 +35,8 @@ def fading(time: float, duration: float) -> tuple[float, float]:
     if time >= duration:
         return 0.0, 0.0
     u = time / duration
-    rest = 1.0 - u
-    cube = rest * rest * rest
+    remaining = 1.0 - u
+    cube = remaining * remaining * remaining
     return cube * (1.0 + 3.0 * u + 6.0 * u * u), cube * (u + 3.0 * u * u) * duration
 
 
@@ -59,7 +59,10 @@ class Leap(NamedTuple):
 
 @compiled
 def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, last: int) -> float:
-    """Find where along the run first..last a pose is nearest, at most a frame from j: no jump in time, only across."""
+    """Return the place in the run first..last that is nearest to a pose, at most a frame from j.
+
+    So a jump does not repeat or skip any time.
+    """
     a, b = max(j - 1, first), min(j + 1, last)
     along, size = 0.0, 0.0
     for k in range(modes):
@@ -82,11 +85,11 @@ class Limits(NamedTuple):
 def eased(
     rows: Floats, modes: int, history: Floats, source: Place, goal: Place, pace: float, limits: Limits, offset: Floats
 ) -> tuple[float, float]:
-    """Return how hard a jump is at its best duration, relative to the limits, and that duration.
+    """Return the strain of a jump at its best duration, relative to the limits, and that duration.
 
-    A jump that is too sharp is evened out for longer, as far as the run continues; one that leads too far away for a
-    shorter time, as long as it does not become too sharp, since the two runs may be near for a moment only. `offset`
-    as in `rehearse`.
+    A jump that is too sharp is evened out for longer, at most to the end of the run. A jump that leads too far away is
+    evened out for a shorter time, as long as it does not become too sharp, since the two runs may be near for a moment
+    only. `offset` is as in `rehearse`.
     """
     least, chosen, span, growth = np.inf, limits.blend, max(limits.blend, 2.0), 0.0
     shortest = max(SHORTEST * limits.blend, 2.0)
@@ -108,10 +111,7 @@ def eased(
 
 @compiled
 def squared_gap(pose: Floats, curve: Floats, t: int) -> float:
-    """Return the squared distance of a pose from a curve (frames, modes), at most `SLIP` frames from frame t of it.
-
-    Between its frames the curve is straight.
-    """
+    """Return the squared distance of a pose from a polyline (frames, modes), at most `SLIP` frames from frame t."""
     nearest = np.inf
     for s in range(max(t - SLIP, 0), min(t + SLIP, len(curve) - 1)):
         square, along, size = 0.0, 0.0, 0.0
@@ -127,10 +127,10 @@ def squared_gap(pose: Floats, curve: Floats, t: int) -> float:
 
 @compiled
 def rehearse(rows: Floats, modes: int, history: Floats, leap: Leap, offset: Floats) -> tuple[float, float]:
-    """Return what a jump would do: the largest second difference, and the largest distance from both runs.
+    """Return the largest second difference of a jump, and its largest distance from both runs.
 
-    `history` (4, width) holds the last two frames. `offset` (2, width) becomes the offset at which the jump starts, and
-    its speed.
+    `history` (4, width) contains the last two frames. The initial offset of the jump and its speed are written to
+    `offset` (2, width).
     """
     old, old_first, old_last = leap.source
     at, first, last = leap.target

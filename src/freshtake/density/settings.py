@@ -17,9 +17,9 @@ PHASES = ("tracked", "sine")
 class Settings(Changeable):
     """Settings of learning and synthesis; the first block is Okwechime 2008's, the second is ours.
 
-    `method`: "default" follows kernels of the motion density, every class in one common phase, and mixes their poses by
-    the weights; "switch" follows one class at a time; "paper" climbs the density to the letter (§4.1-4.4); "aligned"
-    interpolates mean cycles (§3.3). `poses` chooses how clips are described.
+    `method`: "default" follows kernels of the motion density, all classes in a common phase, and mixes their poses by
+    the weights; "switch" follows one class at a time; "paper" climbs the density exactly as published (§4.1-4.4);
+    "aligned" interpolates mean cycles (§3.3).
     """
 
     method: str = "default"

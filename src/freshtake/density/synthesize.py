@@ -1,7 +1,7 @@
 """Synthesize one class at a time, online: follow a kernel's successors, jump by the motion density, ease the jumps.
 
-The state is a value and the model's parts are passed in; compiled functions run frame by frame. Weights, which may
-change with each frame, determine when to change to another class.
+The state is a value, and the model's parts are arguments. Weights, which may change with each frame, determine when
+to change to another class.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CHANCES = 10  # random numbers per frame
 
 @compiled
 def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
-    """Return in how many frames the current run is nearest to another class."""
+    """Return the number of frames, up to the horizon, after which the current run is nearest to another class."""
     d = track.modes
     here = int(clock[RUN])
     first, last = track.firsts[here], track.lasts[here]
@@ -67,9 +67,9 @@ def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
 
 @compiled
 def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: Floats, weights: Floats) -> None:
-    """Plan a change of class by the weights: while they change, at equal shares; while they are constant, in turn.
+    """Plan a change of class: at equal shares while the weights change, in turn while they are constant.
 
-    `credit` (classes,) is how long each class has been owed its share, `before` (classes,) the last frame's weights.
+    `credit` (classes,) are the frames that each class was followed too little, `before` (classes,) the last weights.
     """
     current = track.owners[int(clock[RUN])]
     moved, goal, best, wait = False, -1, 0.0, 0.0
@@ -114,9 +114,9 @@ def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
 def follow(
     out: Floats, state: Following, track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool
 ) -> int:
-    """Fill in frames (frames, width) from weights (frames, classes) and random numbers; return how many.
+    """Fill in frames (frames, width) from weights (frames, classes) and random numbers; return their number.
 
-    There are fewer than requested only where an acyclic motion has ended and is not `endless`.
+    There are fewer than requested only if an acyclic motion has ended and is not `endless`.
     """
     history, clock, credit, before, visits = state
     d, width = track.modes, history.shape[1]
@@ -131,7 +131,8 @@ def follow(
         here = int(clock[RUN])
         current, last = track.owners[here], float(track.lasts[here])
         over = clock[PLACE] + clock[PACE] > last
-        goal, forced, again = -1, False, False  # `jump` is called in one place: each call takes seconds to compile
+        # Each call of `jump` takes seconds to compile, so there is only one, below.
+        goal, forced, again = -1, False, False
         if clock[PLAN] >= 0.0:
             if clock[PLAN] < 1.0 or over:
                 goal, forced = int(clock[GOAL]), True
@@ -153,7 +154,7 @@ def follow(
         if goal >= 0:
             jumped = jump(track, rates, state, goal, forced, uniforms[2:])
             again = forced and not jumped
-        if again:  # from a start, with no kernel to draw
+        if again:  # There is no kernel to draw, so the class restarts.
             restart(track, rates, history, clock, goal if forced else current, uniforms[2])
         here = int(clock[RUN])
         clock[PLACE] += clock[PACE]
@@ -184,26 +185,23 @@ class BlendState:
 
 def controls(settings: Settings, frame_time: float) -> Rates:
     """Convert settings in seconds to numbers of frames."""
-    s = settings
     # Frames within 0.15 s count as the same moment; the pace has a memory of half a second.
     return Rates(
-        min(frame_time / s.stay, 1.0), s.blend / frame_time, max(0.15 / frame_time, 2.0),
-        max(0.5 / frame_time, 2.0), s.tempo, s.class_stay / frame_time, s.novelty,
+        min(frame_time / settings.stay, 1.0), settings.blend / frame_time, max(0.15 / frame_time, 2.0),
+        max(0.5 / frame_time, 2.0), settings.tempo, settings.class_stay / frame_time, settings.novelty,
     )  # fmt: skip
 
 
-def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int | None = None) -> BlendState:
-    """Return the state before the first frame, at a kernel or at one drawn by the weights (classes,)."""
+def begin(track: Track, weights: Floats, rng: np.random.Generator) -> BlendState:
+    """Return the state before the first frame, at a kernel drawn by the weights (classes,)."""
     chances = rng.random(2)
-    if kernel is None:
-        owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), len(weights) - 1)
-        members = track.starts[track.owners[track.starts] == owner]
-        if track.cyclic[owner]:
-            mine = track.lookup.allowed & (track.owners[track.lookup.order] == owner)
-            members = np.sort(track.lookup.order[mine])
-        kernel = int(members[int(chances[1] * len(members))])
-    width = track.rows.shape[1]
-    history = np.zeros((4, width))
+    owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), len(weights) - 1)
+    members = track.starts[track.owners[track.starts] == owner]
+    if track.cyclic[owner]:
+        mine = track.lookup.allowed & (track.owners[track.lookup.order] == owner)
+        members = np.sort(track.lookup.order[mine])
+    kernel = int(members[int(chances[1] * len(members))])
+    history = np.zeros((4, track.rows.shape[1]))
     history[0] = track.rows[kernel]
     before = max(kernel - 1, int(track.firsts[kernel]))
     after = min(kernel + 1, int(track.lasts[kernel]))

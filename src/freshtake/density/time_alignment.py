@@ -1,6 +1,6 @@
-"""Time alignment (Okwechime 2008, §3.3, eq. 3-4): a sine fitted to the first mode, and its phase.
+"""Time alignment (Okwechime 2008, §3.3): a sine fitted to the first mode, and its phase (eq. 3-4).
 
-Blending time-aligned cycles (Okwechime 2008, §3.3, eq. 5): every class as a curve over phase, mixed by weights.
+The method "aligned" mixes the mean cycles of classes over their common phase, by weights (eq. 5).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """Return a frequency near the best one, and its uncertainty: by trying all, or for long takes from the spectrum."""
+    """Return a frequency near the best one, and its uncertainty; long takes use the spectrum, others try a grid."""
     frames = len(values)
     # Beyond 400 frames the spectrum is fine enough.
     if frames > 400:
@@ -90,8 +90,8 @@ def _solved(values: Floats, times: Floats, omega: float) -> tuple[Floats, float]
 def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
     """Return t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
 
-    With `tracked` the phase follows changes of pace: the angle of the fundamental in a window of two
-    periods around each frame.
+    With `tracked` the phase follows changes of pace: it is the angle of the fundamental in a window of two periods
+    around each frame.
     """
     times = np.arange(len(values), dtype=np.float64)
     plain: Floats = fit.omega * times + fit.phase
@@ -158,11 +158,6 @@ def harmonic_basis(phase: Floats, harmonics: int) -> Floats:
     """Return 1, sin h phase, cos h phase: (frames, 1 + 2 harmonics)."""
     turns = phase[:, None] * np.arange(1, harmonics + 1)
     return np.concatenate([np.ones((len(phase), 1)), np.sin(turns), np.cos(turns)], axis=1)
-
-
-def begin_aligned(curves: Curves, rng: np.random.Generator) -> AlignedState:
-    """Return the state at a random phase."""
-    return AlignedState(2.0 * np.pi * float(rng.random()))
 
 
 def advance_aligned(curves: Curves, state: AlignedState, weights: Floats) -> tuple[AlignedState, Floats]:

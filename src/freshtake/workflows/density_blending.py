@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Control, turned, weights_asked
+from freshtake.density.control import Control, turned, requested_weights
 from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
@@ -93,7 +93,7 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     if request.method is not None:
         model = replace(model, settings=model.settings.changed(method=request.method))
     rng = generator(request.seed)
-    plan = schedule(model.classes, weights_asked(model, request.weights, control), frames)
+    plan = schedule(model.classes, requested_weights(model, request.weights, control), frames)
     used = np.asarray((plan > 0.0).any(axis=0))
     if model.warning and used.sum() > 1 and not model.mixes_among(used):
         warn(model.warning)
