@@ -75,7 +75,7 @@ def test_the_time_warp_of_a_trained_point_lasts_as_long_as_its_cycle(
     gaits: GaitModel, walks: dict[tuple[str | float, str | float], Clip]
 ) -> None:
     for key in walks:
-        lasts = float(np.exp(gaits.vector(*key)[-len(gaits.code) :]).sum())
+        lasts = float(np.exp(gaits.vector(*key)[-gaits.code.frames :]).sum())
         assert lasts == pytest.approx(round(lasts), abs=1e-6)  # whole frames, as the cycle has
         assert lasts == pytest.approx((len(walks[key]) - 1) / 3.0, rel=0.04)
 

@@ -22,12 +22,21 @@ def mass_nearer(value: float, mean: float, deviation: float) -> float:
     return float(quad(density, mean - away, mean + away)[0])
 
 
+def plain_frames(
+    mean: Floats, deviation: Floats, reach: Floats, root: Ints, part: Ints, strength: Floats, preference: float
+) -> Frames:
+    return Frames(
+        mean, deviation, mean, deviation, reach, root, part, UNBOUNDED, strength, 1.0 / 60.0, preference, True, True,
+        0.0, 1.0, 0.0, 0.0,
+    )  # fmt: skip
+
+
 def weights(rows: Floats, reach: Floats, part: Ints, preference: float) -> Floats:
     """b* of eq. 8 as translation computes it, from rows in deviations: (rows, parts)."""
     zeros, ones = np.zeros(len(part) + 1), np.ones(len(part) + 1)
     root = np.array([-1, -1, -1], dtype=np.intp)  # no DOF is the speed
     parts = int(part.max()) + 1
-    frames = Frames(zeros, ones, zeros, ones, reach, np.full(9, preference), root, part, UNBOUNDED, np.ones(parts))
+    frames = plain_frames(zeros, ones, reach, root, part, np.ones(parts), preference)
     out = np.empty((len(rows), parts))
     for row, own in zip(rows, out, strict=True):
         blends_of(row, frames, own)
@@ -55,7 +64,7 @@ def test_the_weight_is_the_largest_over_the_dofs_of_each_part() -> None:
 def test_only_speeds_above_the_usual_or_backwards_are_unexpected() -> None:
     mean, deviation, unit = np.array([100.0]), np.array([10.0]), np.ones(1)
     root, part = np.array([0, -1, -1], dtype=np.intp), np.zeros(1, dtype=np.intp)
-    frames = Frames(mean, deviation, mean, deviation, unit, np.full(9, 30.0), root, part, UNBOUNDED, unit)
+    frames = plain_frames(mean, deviation, unit, root, part, unit, 30.0)
     found = {}
     for speed in (0.0, 50.0, 100.0, 140.0, -40.0):
         out = np.empty(1)

@@ -161,7 +161,7 @@ def test_timing_is_told_by_limbs_that_move_and_not_by_how_they_are_held() -> Non
     for name, moved in (("held", np.full(len(rows), 0.4)), ("moves", 0.4 * np.sin(np.arange(len(rows)) / 4.0))):
         other = rows.copy()
         other[:, arm] += moved[:, None]
-        a, b = (tool.outputs(tool.start(), each)[1][60:, -1] for each in (rows, other))
+        a, b = (tool.coded_outputs(tool.start(), each)[1][60:, -1] for each in (rows, other))
         timing[name] = np.abs(b - a).max()
     assert timing["held"] < 0.25 * timing["moves"]
 
@@ -350,7 +350,7 @@ def test_durations_of_the_examples_come_out_right_on_average() -> None:
     for pair in pairs:
         rows = pair_rows(learned.recipe, *pair, aligned(*pair, learned.settings))
         tool = learned.translator(generalize=False)
-        log_w = tool.outputs(tool.start(learned.past(rows.source)), rows.source)[1][:, -1]
+        log_w = tool.coded_outputs(tool.start(learned.past(rows.source)), rows.source)[1][:, -1]
         made += float(np.exp(log_w).sum())
         plain += float(np.exp(log_w - learned.later).sum())
         wanted += float(np.exp(rows.target[:, -1]).sum())

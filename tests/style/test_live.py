@@ -36,7 +36,7 @@ def live_masks(rows: Floats) -> tuple[Bools, Floats]:
     """The classifiers' output at every output row, the slow way: whole arrays, first pose held before."""
     learned = model()
     tool = learned.translator()
-    state = tool.begun(tool.start(), rows[0])
+    state, _ = tool._prepared(tool.start(), rows)
     seen = learned.bank.features(state.systems, tool.inputs(state, rows))
     known = {annotation.name: annotation for annotation in learned.annotations}
     labels = np.stack([known[name].label(seen) for name in learned.feet], axis=1)

@@ -9,10 +9,10 @@ import pytest
 
 from freshtake.motion.features.angles import Start, summed
 from freshtake.numeric.arrays import Floats
-from freshtake.style.columns import Block, Normal
-from freshtake.style.synthesize import Body, Pace, Translator, translator
+from freshtake.style.columns import Block
+from freshtake.style.synthesize import UNBOUNDED, Translator
 from freshtake.style.systems.banks import Bank, System
-from freshtake.style.translation_kernels import LEVELLING, RELEASE, SHARE
+from freshtake.style.translation_kernels import LEVELLING, RELEASE, SHARE, Frames
 
 DT = 1.0 / 60.0
 D = 6  # forward, sideways, turn, height and two angles
@@ -27,10 +27,12 @@ def passing(log_w: float = 0.0, sway: float = 0.0, time_warp: bool = True, gener
     offset[D] = log_w
     no_states = np.zeros(0), np.zeros(0), np.zeros((0, D)), np.zeros((D + 1, 0))
     bank = Bank((Block("all", tuple(range(D)), tuple(range(D + 1))),), (System(*no_states, static, offset),))
-    plain = Normal(np.zeros(D), np.ones(D)), Normal(np.zeros(D + 1), np.ones(D + 1))
-    body = Body((0, 1, 2), tuple("abcdef"), reach=np.full(D, 0.5), part=np.zeros(D, dtype=np.intp))
-    pace = Pace(DT, 30.0, time_warp, generalize, later=0.0, widest=10.0, calming=0.0)
-    return translator(bank, *plain, body, pace)
+    frames = Frames(
+        np.zeros(D), np.ones(D), np.zeros(D + 1), np.ones(D + 1), reach=np.full(D, 0.5),
+        root=np.arange(3), part=np.zeros(D, dtype=np.intp), speeds=UNBOUNDED, strength=np.ones(1), frame_time=DT,
+        preference=30.0, warped=time_warp, general=generalize, later=0.0, widest=10.0, calming=0.0, slowest=0.0,
+    )  # fmt: skip
+    return Translator(bank, frames, tuple("abcdef"))
 
 
 def motion(frames: int = 90) -> Floats:

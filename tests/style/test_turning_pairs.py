@@ -10,7 +10,7 @@ from freshtake.motion.edit import heading
 from freshtake.style.columns import LEAST, ORDINARY, confidences, normal_of, parts_of, reach_of
 from freshtake.style.learning import learn
 from freshtake.style.model import Settings
-from freshtake.style.pairs import _about_course
+from freshtake.style.pairs import _oscillation
 from tests.style.pairs_of_clips import model, walk
 
 
@@ -20,7 +20,7 @@ def test_a_course_takes_the_turn_and_leaves_the_sway() -> None:
     sway = 0.1 * np.sin(2.0 * np.pi * 0.9 * t)
     turning = 1.2 * np.clip(t - 2.0, 0.0, 2.0)  # 140 degrees in two seconds, in the middle
     rate = np.diff(sway + turning, prepend=0.0) / dt
-    left = _about_course(rate, dt)
+    left = _oscillation(rate, dt)
     inside = (t > 0.7) & (t < 1.3) | (t > 2.7) & (t < 3.3) | (t > 4.7) & (t < 5.3)
     assert np.abs(left - sway)[inside].max() < 0.02
     assert np.abs(left).max() < 0.3

@@ -38,7 +38,8 @@ class Jumps(NamedTuple):
 
     def where(self, mask: Bools) -> Jumps:
         """Return the jumps that a mask selects."""
-        return Jumps(*(values[mask] for values in self))
+        here, there, squares, strains, durations = self
+        return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
     def landings(self, runs: list[Span]) -> Ints:
         """Return the kernels (jumps,) at which offsets have decayed, or the last ones of their runs."""
@@ -64,8 +65,9 @@ def possible_jumps(weights: Floats, places: Floats, runs: list[Span], allowed: B
     `weights` are mode weights (kernels, modes), `places` poses and velocities in kernel widths; jumps lead to `allowed`
     kernels (kernels,) only.
     """
-    moments = _nearest_moments(places, runs, bounds.guard)
-    here, there, squares = (values[allowed[moments[1]]] for values in moments)
+    here, there, squares = _nearest_moments(places, runs, bounds.guard)
+    possible = allowed[there]
+    here, there, squares = here[possible], there[possible], squares[possible]
     strains, durations = np.empty(len(here)), np.empty(len(here))
     jump_strains(np.ascontiguousarray(weights), np.array(runs), here, there, bounds.limits, strains, durations)
     return Jumps(here, there, squares, strains, durations)

@@ -29,7 +29,7 @@ from freshtake.style.warping.motion_warping import WarpSettings
 from freshtake.style.warping.warp_inputs import best_shift, clip_rows, gait_of
 from freshtake.style.warping.warps import read_rows
 
-FARTHEST = 3.0  # logarithm of the pace relative to the reference's: twenty times faster or slower is not a gait
+FARTHEST = 3.0  # largest logarithm of the pace relative to the reference: twenty times faster or slower is no gait
 SLACK = 0.04  # fraction of a cycle that may be missing at a clip's ends
 
 
@@ -39,9 +39,6 @@ class GaitCode:
 
     recipe: Recipe
     frames: int
-
-    def __len__(self) -> int:
-        return self.frames
 
 
 def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tell: Report) -> tuple[GaitCode, Floats]:
@@ -84,18 +81,15 @@ def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
 def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
     """Find the phase of the clip at which the other, one cycle long, begins."""
     rows = clip_rows(like, clip)[0][:-1]
-    bins = len(mean)
-    at = np.linspace(0.0, len(rows), bins, endpoint=False)
-    one = read_rows(np.concatenate([rows, rows[:1]]), at)
-    return -best_shift(one, mean)
+    at = np.linspace(0.0, len(rows), len(mean), endpoint=False)
+    return -best_shift(read_rows(np.concatenate([rows, rows[:1]]), at), mean)
 
 
 def closed(rows: Floats) -> Floats:
-    """Return all rows but the last, with the gap between last and first spread evenly to form a loop."""
+    """Return all rows but the last as a loop: the gap between last and first row is spread evenly."""
     count = len(rows) - 1
     ramp = np.arange(count)[:, None] / count - 0.5
-    out: Floats = rows[:-1] - ramp * (rows[-1] - rows[0])
-    return out
+    return np.asarray(rows[:-1] - ramp * (rows[-1] - rows[0]))
 
 
 def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
@@ -158,20 +152,7 @@ def _leading(table: Floats, rank: int) -> Floats:
 
 def mix(factors: Factors, style: Floats, content: Floats) -> Floats:
     """Return the vector at style coordinates (I,) and content coordinates (J,)."""
-    out: Floats = np.einsum("ijk,i,j->k", factors.core, style, content)
-    return out
-
-
-def spread_weights(requested: Mapping[str | float, float], levels: Sequence[str | float], what: str) -> Floats:
-    """Return named weights as an array over all levels; they must sum to 1."""
-    out = np.zeros(len(levels))
-    for level, weight in requested.items():
-        if level not in levels:
-            raise UsageError(f"{level!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
-        out[list(levels).index(level)] = weight
-    if not (np.isfinite(out).all() and abs(out.sum() - 1.0) < 1e-6):
-        raise UsageError(f"the weights of a {what} must sum to 1, but sum to {out.sum():g}")
-    return out
+    return np.asarray(np.einsum("ijk,i,j->k", factors.core, style, content))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,20 +165,7 @@ class GaitModel:
     code: GaitCode
 
     def __repr__(self) -> str:
-        return f"GaitModel({len(self.styles)} styles, {len(self.speeds)} speeds, {len(self.code)} frames per cycle)"
-
-    def coordinates(self, style: Weights, speed: Weights) -> tuple[Floats, Floats]:
-        """Return style and speed coordinates of weighted training points.
-
-        Args:
-            style: A trained style, or weights by style (see `synthesize`).
-            speed: A trained speed, or weights by speed.
-
-        Returns:
-            Style coordinates (I,) and speed coordinates (J,).
-        """
-        a = weights_of(style, self.styles, "style") @ self.factors.styles
-        return a, weights_of(speed, self.speeds, "speed") @ self.factors.contents
+        return f"GaitModel({len(self.styles)} styles, {len(self.speeds)} speeds, {self.code.frames} frames per cycle)"
 
     def vector(self, style: Weights, speed: Weights) -> Floats:
         """Return one cycle as a vector.
@@ -209,7 +177,8 @@ class GaitModel:
         Returns:
             Numbers (frames * DOFs + frames,): rows on the common clock, then the logarithm of the time warp.
         """
-        return mix(self.factors, *self.coordinates(style, speed))
+        a = weights_of(style, self.styles, "style") @ self.factors.styles
+        return mix(self.factors, a, weights_of(speed, self.speeds, "speed") @ self.factors.contents)
 
     @one_blas_thread()
     def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
@@ -277,14 +246,21 @@ def _levels(listed: Sequence[Level]) -> tuple[Level, ...]:
 
 def weights_of(requested: Weights, levels: Sequence[Level], what: str) -> Floats:
     """Return weights (levels,) that sum to 1."""
-
     numbers = [float(level) for level in levels if not isinstance(level, str)]
     if isinstance(requested, Mapping):
-        return spread_weights(requested, levels, what)
-    if requested in levels:
-        return spread_weights({requested: 1.0}, levels, what)
-    if isinstance(requested, str) or len(numbers) < len(levels) or len(numbers) < 2:
-        raise UsageError(f"{requested!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
-    place = min(max(sum(number <= requested for number in numbers) - 1, 0), len(numbers) - 2)
-    share = (float(requested) - numbers[place]) / (numbers[place + 1] - numbers[place])
-    return spread_weights({levels[place]: 1.0 - share, levels[place + 1]: share}, levels, what)
+        weights = requested
+    elif isinstance(requested, str) or requested in levels or not len(numbers) == len(levels) > 1:
+        weights = {requested: 1.0}
+    else:
+        # A number is weighted between its neighbors among the levels, or beyond the outer two.
+        place = min(max(sum(number <= requested for number in numbers) - 1, 0), len(numbers) - 2)
+        share = (float(requested) - numbers[place]) / (numbers[place + 1] - numbers[place])
+        weights = {levels[place]: 1.0 - share, levels[place + 1]: share}
+    out = np.zeros(len(levels))
+    for level, weight in weights.items():
+        if level not in levels:
+            raise UsageError(f"{level!r} is not a {what} of this model, which has {', '.join(map(str, levels))}")
+        out[list(levels).index(level)] = weight
+    if not (np.isfinite(out).all() and abs(out.sum() - 1.0) < 1e-6):
+        raise UsageError(f"the weights of a {what} must sum to 1, but sum to {out.sum():g}")
+    return out

@@ -1,12 +1,13 @@
-"""The body as the systems see it: trunk and legs are represented by their ends, not by the joints in between.
+"""The body as input of the systems: trunk and legs are represented by their ends, not by the joints in between.
 
 In recordings, joints compensate each other so that the ends move smoothly: the back compensates for the tilt of the
-pelvis, the thigh for the knee. Systems of single joints would treat each separately and shake head and feet. So
-rotations of trunk and thighs are measured against the upright heading, not against the pelvis. Near a straight leg
-the knee's angle has corners, and the thigh has corners that oppose them; recordings hold knees straight throughout
-steps. So a thigh's three numbers become the rotation of the line from hip to ankle, a foot's its rotation against that
-line, and a knee's angle a number that grows with the distance. Nothing is lost, except that knees never bend the wrong
-way farther than in the examples.
+pelvis, the thigh for the knee. Systems of single joints would ignore this, and head and feet would shake. So rotations
+of trunk and thighs are measured against the upright heading, not against the pelvis.
+
+When a leg becomes straight, the curves of the knee's angle and of the thigh have corners that compensate each other. So
+a thigh's three numbers become the rotation of the line from hip to ankle, a foot's its rotation against that line, and
+a knee's angle a number that grows with the distance. The coding can be inverted, except that knees never bend backwards
+farther than in the examples.
 """
 
 from __future__ import annotations
@@ -33,27 +34,20 @@ from freshtake.numeric.rotations import multiply
 
 AHEAD = 2.8  # radians of knee bend that the tables cover
 SOFT = 0.1  # weight of the angle itself: distances alone would leave straight knees undetermined
-SWINGS = 4  # the column of the root's first tilt
+TILTS = 4  # the column of the root's first tilt
 
 
 class Coding(NamedTuple):
-    """Trunk and legs as arrays; those of legs have a first axis (legs, ...).
+    """Trunk and legs as arrays; stems are the first moving joints below the root, including thighs."""
 
-    `at` (legs, 3) are the first columns of thigh, knee and foot; `reference` (legs, 3, 4) is what their rotations are
-    measured from; `offsets` (legs, 2, 3) lead to the knee and the ankle; `hinges` (legs, 3) are the knees' axes,
-    flexion positive; `tables` (legs, 2, nodes) are angles about these, from the straightest on, and their numbers.
-    `stems` (joints,) are the first columns of the joints that hang from the root, including thighs; `held` (joints, 4)
-    is how each hangs there while the root is upright; `rest` (joints, 4) is what its rotation is measured from.
-    """
-
-    at: Ints
-    reference: Floats
-    offsets: Floats
-    hinges: Floats
-    tables: Floats
-    stems: Ints
-    held: Floats
-    rest: Floats
+    at: Ints  # (legs, 3): first columns of thigh, knee and foot
+    reference: Floats  # (legs, 3, 4): zero of their rotations
+    offsets: Floats  # (legs, 2, 3): to the knee and to the ankle
+    hinges: Floats  # (legs, 3): axes of the knees, flexion positive
+    tables: Floats  # (legs, 2, nodes): angles of the knee from the straightest on, and their numbers
+    stems: Ints  # (joints,): first columns of the stems
+    held: Floats  # (joints, 4): rotation above each stem while the root is upright
+    rest: Floats  # (joints, 4): zero of the stems' rotations
     up: int
 
 
@@ -64,13 +58,15 @@ PLAIN = Coding(
 
 
 def coding_of(recipe: Recipe, poses: Floats) -> Coding:
-    """Find the joints to code, those with all three DOFs; hinges are fitted to poses (rows): without any, no coding."""
+    """Find the joints to code, which have all three DOFs; hinges are fitted to poses (rows), which coding requires."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     skeleton = layout.skeleton
+    plain = PLAIN._replace(up=layout.up_index)
+    if not len(poses) or layout.moving:
+        return plain
     coded_legs: list[tuple[Ints, Floats, Floats, Floats, Floats]] = []
-    usable = len(poses) > 0 and not layout.moving
-    for _, joints, is_leg in limb_joints(skeleton) if usable else ():
+    for _, joints, is_leg in limb_joints(skeleton):
         chain = list(joints[:3])
         first = [_column(recipe, joint) for joint in chain]
         linked = [int(skeleton.parents[joint]) for joint in chain[1:]] == chain[:2]
@@ -80,17 +76,13 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
         hinge = _hinge(poses[:, first[1] : first[1] + 3], usual[1], away)
         if hinge is not None:
             coded_legs.append((np.array(first, dtype=np.intp), usual, away, *hinge))
-    stems = _stems(recipe) if usable else []
-    if not coded_legs and not stems:
-        return PLAIN._replace(up=layout.up_index)
-    legs = PLAIN
-    if coded_legs:
-        at, reference, offsets, hinges, tables = (np.stack(part) for part in zip(*coded_legs, strict=True))
-        legs = PLAIN._replace(at=at, reference=reference, offsets=offsets, hinges=hinges, tables=tables)
+    # The arrays of legs are the first ones.
+    arrays = [np.stack(part) for part in zip(*coded_legs, strict=True)] or plain[:5]
+    stems = _stems(recipe)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
     held = np.array([turn for _, turn in stems]).reshape(-1, 4)
     rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
-    return legs._replace(stems=columns, held=held, rest=rest, up=layout.up_index)
+    return Coding._make([*arrays, columns, held, rest, layout.up_index])
 
 
 def _column(recipe: Recipe, joint: int) -> int:
@@ -165,7 +157,7 @@ def looked_up(x: float, xs: Floats, ys: Floats) -> float:
 
 @compiled
 def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
-    """Write the smallest rotation from the ankle's direction with the mean knee to that with this knee."""
+    """Write the smallest rotation from the ankle's direction with the mean knee to its direction with this knee."""
     usual, now = np.empty(3), np.empty(3)
     carry_into(legs.reference[leg, 1], legs.offsets[leg, 1], usual)
     carry_into(knee, legs.offsets[leg, 1], now)
@@ -213,17 +205,14 @@ def code(out: Floats, body: Coding) -> None:
             turn_into(thigh, line, thigh)
             turn_back_into(reference[0], thigh, thigh)
             logarithm_into(thigh, row[a : a + 3])
-            angle = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
-            more = looked_up(angle, body.tables[leg, 0], body.tables[leg, 1]) - angle
-            for axis in range(3):
-                row[b + axis] += more * hinge[axis]
+            _bend(row[b : b + 3], hinge, -np.inf, body.tables[leg, 0], body.tables[leg, 1])
     _hung(out, body, 1.0)
 
 
 @compiled
 def uncode(out: Floats, body: Coding) -> None:
     """Do what `uncoded` does, in place."""
-    # Decoding reverses the order: what hangs from the root was turned last.
+    # Decoding reverses the order: the stems were rotated last.
     _hung(out, body, -1.0)
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
@@ -231,17 +220,13 @@ def uncode(out: Floats, body: Coding) -> None:
         reference, hinge = body.reference[leg], body.hinges[leg]
         for t in range(len(out)):
             row = out[t]
-            number = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
-            # The table ends at the straightest knee of the examples: beyond, knees would bend the wrong way.
-            least = max(number, body.tables[leg, 1, 0])
-            less = looked_up(least, body.tables[leg, 1], body.tables[leg, 0]) - number
-            for axis in range(3):
-                row[b + axis] += less * hinge[axis]
+            # The table begins at the straightest knee of the examples: below it, knees would bend backwards.
+            _bend(row[b : b + 3], hinge, body.tables[leg, 1, 0], body.tables[leg, 1], body.tables[leg, 0])
             # The knee comes first, because the line from hip to ankle depends on it alone.
             _turn_into(row[b : b + 3], reference[1], knee)
             _line_into(body, leg, knee, line)
             _turn_into(row[a : a + 3], reference[0], thigh)
-            line[0] = -line[0]  # its inverse, up to its sign
+            line[0] = -line[0]  # the inverse, up to its sign
             turn_into(thigh, line, thigh)
             turn_back_into(reference[0], thigh, thigh)
             logarithm_into(thigh, row[a : a + 3])
@@ -255,19 +240,28 @@ def uncode(out: Floats, body: Coding) -> None:
 
 
 @compiled
+def _bend(vector: Floats, hinge: Floats, least: float, xs: Floats, ys: Floats) -> None:
+    """Replace the angle of a rotation vector about a hinge, at least `least`, by its value in a table, in place."""
+    angle = vector[0] * hinge[0] + vector[1] * hinge[1] + vector[2] * hinge[2]
+    change = looked_up(max(angle, least), xs, ys) - angle
+    for axis in range(3):
+        vector[axis] += change * hinge[axis]
+
+
+@compiled
 def _hung(rows: Floats, body: Coding, sign: float) -> None:
-    """Rotate what hangs from the root by the root's tilt, in place (sign 1: into the upright frame, -1: back)."""
-    swing, vector, turn = np.empty(4), np.zeros(3), np.empty(4)
+    """Rotate the stems by the root's tilt, in place (sign 1: into the upright frame, -1: back)."""
+    tilt, vector, turn = np.empty(4), np.zeros(3), np.empty(4)
     other = 1.0 if body.up == 1 else -1.0  # see split_heading
     for t in range(len(rows)):
         row = rows[t]
-        vector[0], vector[body.up], vector[3 - body.up] = sign * row[SWINGS], 0.0, sign * row[SWINGS + 1] * other
-        exponential_into(vector, swing)
+        vector[0], vector[body.up], vector[3 - body.up] = sign * row[TILTS], 0.0, sign * row[TILTS + 1] * other
+        exponential_into(vector, tilt)
         for k in range(len(body.stems)):
             at = body.stems[k]
             _turn_into(row[at : at + 3], body.rest[k], turn)
             turn_into(body.held[k], turn, turn)
-            turn_into(swing, turn, turn)
+            turn_into(tilt, turn, turn)
             turn_back_into(body.held[k], turn, turn)
             turn_back_into(body.rest[k], turn, turn)
             logarithm_into(turn, row[at : at + 3])

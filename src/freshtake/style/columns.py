@@ -1,4 +1,4 @@
-"""The meaning of columns: blocks, parts, deviations; and when the input is unlike the examples (eq. 7-8)."""
+"""The meaning of columns: blocks, parts, deviations; and the unlikeness of the input to the examples (eq. 7-8)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Strength = float | Mapping[str, float]
 
 @dataclass(frozen=True)
 class Block:
-    """A separate system: the source DOFs that drive it, and the target DOFs that it outputs."""
+    """A separate system: the DOFs of the source that drive it, and the DOFs of the target that it outputs."""
 
     name: str
     inputs: tuple[int, ...]
@@ -38,41 +38,36 @@ class Block:
 def blocks_of(recipe: Recipe, deviation: Floats) -> tuple[Block, ...]:
     """Split DOFs by joint; the timing, the last DOF of the target, is a separate block.
 
-    Departs from the paper: a thigh drives knee and foot in addition to their own DOFs, and both thighs drive the root:
-    knees, feet and root predict each other poorly, thighs predict them well. In each leg joint only the DOF with the
-    largest `deviation` (DOFs,) drives anything: in a few takes the minor axes correlate with the swing, so systems
-    would read the swing from them; another person's do not, and feet would slide. The timing is driven by the root's
-    rates, thighs and upper arms, since a punch is quicker than a kick and the root's travel does not distinguish them.
-    The sway of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by
-    the thighs: rates would make it shake, and turning would leak into it.
+    Departs from the paper in four points. A thigh drives knee and foot in addition to their own DOFs, and both thighs
+    drive the root: knees, feet and root predict each other poorly, thighs predict them well. In each leg joint only the
+    DOF with the largest `deviation` (DOFs,) drives anything: in a few takes the minor axes correlate with the swing of
+    the leg by chance, and systems that rely on them would make the feet of other people slide. The timing is driven by
+    the root's rates, thighs and upper arms, since a punch is quicker than a kick and the root's travel does not
+    distinguish them. The sway of the heading is a block of its own, driven by the root's height and tilts and by the
+    thighs: rates would make it shake, and turning would leak into it.
     """
-    joints = _columns_by_joint(recipe)
+    joints: dict[str, list[int]] = {}
+    for column, name in enumerate(recipe.names):
+        joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
     assert recipe.skeleton is not None
     names, rates, thighs = recipe.skeleton.names, root_columns(recipe), limb_columns(recipe, arms=False)
     legs = [[names[joint] for joint in chain] for _, chain, is_leg in limb_joints(recipe.skeleton) if is_leg]
     also = {names[0]: thighs}
     for thigh, *below in legs:
         also |= dict.fromkeys(below, tuple(joints.get(thigh, ())))
-    blocks = [Block(name, _together(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
+    blocks = [Block(name, _union(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
     root, turn = blocks[0], rates[2]
     still = [k for k in root.outputs if k not in rates]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    blocks.append(Block(HEADING, _together(still, thighs), (turn,)))
+    blocks.append(Block(HEADING, _union(still, thighs), (turn,)))
     in_legs = [joints[name] for leg in legs for name in leg if name in joints]
     lesser = {k for mine in in_legs for k in mine if k != max(mine, key=lambda each: deviation[each])}
     blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
     return (*blocks, Block(TIMING, (*rates, *limb_columns(recipe)), (len(recipe.names),)))
 
 
-def _columns_by_joint(recipe: Recipe) -> dict[str, list[int]]:
-    joints: dict[str, list[int]] = {}
-    for column, name in enumerate(recipe.names):
-        joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
-    return joints
-
-
-def _together(first: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
-    return (*first, *(k for k in others if k not in first))
+def _union(first: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys((*first, *others)))
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
@@ -84,7 +79,7 @@ def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
 
 
 def leg_blocks(recipe: Recipe) -> set[str]:
-    """Return the blocks that predict footplants: root, legs and heading; arms only appear to, in a few takes."""
+    """Return the blocks that predict footplants: root, legs and heading; arms correlate with them only by chance."""
     assert recipe.skeleton is not None
     names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
     legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
@@ -99,8 +94,7 @@ def root_columns(recipe: Recipe) -> tuple[int, ...]:
 
 def column_of(recipe: Recipe, dof: str) -> int | None:
     """Find the column of a DOF of the root by its short name; None if it never changes in the examples."""
-    root = recipe.names[0].rsplit(".", 1)[0]
-    name = f"{root}.{dof}"
+    name = f"{recipe.names[0].rsplit('.', 1)[0]}.{dof}"
     return recipe.names.index(name) if name in recipe.names else None
 
 
@@ -138,9 +132,9 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """Return how much each DOF's deviation counts as unexpected: less if a deviation hardly moves the body.
+    """Return the weight (DOFs,) of each DOF's deviation as unexpected: less if a deviation hardly moves the body.
 
-    Turning and sideways travel are passed through and do not count; speed counts only where it exceeds the usual one.
+    Turning and sideways travel are passed through and have no weight.
     """
     out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
     forward = column_of(recipe, "forward")
@@ -169,26 +163,22 @@ def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
 
 
 def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
-    """Return strengths (parts,): one for all, or by part; parts that are not named get that of "all", or 0.
+    """Return strengths (parts,): one for all, or by part; parts that are not named get the value of "all", or 0.
 
     "arms" means both arms.
     """
     if not isinstance(strength, Mapping):
         strength = {ALL: strength}
-    out = np.full(len(names), _checked(ALL, strength.get(ALL, 0.0)))
+    out = np.full(len(names), strength.get(ALL, 0.0), dtype=np.float64)
     for name, value in strength.items():
+        if not 0.0 <= value <= STRONGEST:
+            raise UsageError(f"the strength of {name!r} must lie between 0 and {STRONGEST:g}, but is {value}")
         mine = [k for k, part in enumerate(names) if part == name or (name == ARMS and "arm" in part.split())]
         if not mine and name != ALL:
             choices = [*names, ARMS] if any("arm" in part.split() for part in names) else names
             raise UsageError(f"there is no part {name!r}; the parts are {', '.join(choices)}")
-        out[mine] = _checked(name, value)
+        out[mine] = value
     return out
-
-
-def _checked(name: str, value: float) -> float:
-    if not 0.0 <= value <= STRONGEST:
-        raise UsageError(f"the strength of {name!r} must lie between 0 and {STRONGEST:g}, but is {value}")
-    return float(value)
 
 
 @compiled
@@ -201,7 +191,7 @@ def unlikeness(deviations: float) -> float:
 
 
 def blend_curve(confidence: float, preference: float, reach: float = 4.0, points: int = 201) -> tuple[Floats, Floats]:
-    """Return the curve of figure 4: deviations from the mean, and their weights."""
+    """Return the curve of figure 4: deviations from the mean, and the weights of eq. 8."""
     x = np.linspace(-reach, reach, points)
     return x, np.array([unlikeness(abs(d) / confidence) ** preference for d in x])
 
@@ -211,8 +201,8 @@ def confidences(
 ) -> Floats:
     """Estimate k_c of eq. 8 per DOF by comparing each source take (frames, DOFs) with all others.
 
-    The moment at which a body part is least similar to them gets the weight `ORDINARY`, and so does the speed,
-    separately. A single take is split into halves.
+    For each body part, and separately for the speed, the least similar moment gets the weight `ORDINARY`. A single take
+    is split into halves.
     """
     if len(takes) == 1:
         takes = np.array_split(takes[0], 2)
@@ -220,8 +210,8 @@ def confidences(
     part[column_of(recipe, "forward") or 0] = part.max() + 1
     most = np.zeros(part.max() + 1)
     for k, take in enumerate(takes):
-        rest = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, floor)
-        away = np.abs(rest.down(take)) * reach_of(recipe, effects, rest, least)
+        others = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, floor)
+        away = np.abs(others.down(take)) * reach_of(recipe, effects, others, least)
         np.maximum.at(most, part, away.max(axis=0))
     # The inverse of eq. 7-8: the deviation at which the weight is `ORDINARY`.
     edge = NormalDist().inv_cdf(0.5 + 0.5 * ORDINARY ** (1.0 / preference))
@@ -229,7 +219,7 @@ def confidences(
 
 
 def distinct(sources: Sequence[Floats], names: Sequence[str]) -> list[Floats]:
-    """Return the rows of each source clip once, even if it is in several pairs: its longest aligned piece."""
+    """Return the longest aligned piece of each source clip, once even if it is in several pairs."""
     longest: dict[str, Floats] = {}
     for rows, name in zip(sources, names, strict=True):
         if name not in longest or len(rows) > len(longest[name]):

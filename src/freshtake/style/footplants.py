@@ -20,7 +20,7 @@ class Annotation:
     boundary: float
 
     def label(self, states: Floats) -> Bools:
-        """Label (frames,) from states (frames, features); without lag or lookahead."""
+        """Return the labels (frames,) of states (frames, features), without lag or lookahead."""
         return np.asarray(states @ self.direction > self.boundary)
 
 
@@ -29,14 +29,14 @@ def learn_annotation(
 ) -> Annotation:
     """Find the direction that separates the classes best, and the point where their Gaussians are equally likely.
 
-    The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes. `seen` are the features that
-    may be used; the others may correlate with the label by chance and get zero weight.
+    The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes. Only the features `seen` are
+    used: others may correlate with the label by chance.
     """
     every, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
     if len(every) != len(yes):
         raise UsageError(f"{name} has {len(yes)} labels for {len(every)} frames")
     full_direction = np.zeros(every.shape[1])
-    # A single class separates nothing: a zero direction and a boundary on one side always give the same answer.
+    # With a single class, a zero direction and a boundary on one side give the same label for every state.
     if not 0 < int(yes.sum()) < len(yes):
         return Annotation(name, full_direction, -1.0 if yes.all() else 1.0)
     seen = np.arange(every.shape[1]) if seen is None else seen
@@ -44,7 +44,7 @@ def learn_annotation(
     means = [features[yes].mean(axis=0), features[~yes].mean(axis=0)]
     deviations = features - np.where(yes[:, None], means[0], means[1])
     scatter = deviations.T @ deviations / len(features)
-    # There are more states than short clips can determine, so add a hundredth of the mean variance to each direction.
+    # Short clips cannot determine this many directions, so add a hundredth of the mean variance to each.
     scatter += 1e-2 * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)

@@ -1,6 +1,6 @@
 """Learn a StyleModel from pairs of clips, offline (Hsu 2005, §4.1-4.3).
 
-The representation of style translation: rotation vectors about each joint's mean, the root differential (§4.1).
+Clips are represented by rotation vectors about each joint's mean and by a differential root (§4.1).
 """
 
 from __future__ import annotations
@@ -54,11 +54,9 @@ from freshtake.style.warping.motion_warping import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # for each annotation, one array (frames,) per target clip
 ONE_TAKE = 1.0  # steadiness if all stretches are from one take per style, so a mean pose is a single sample
-ALIKE = 1.05  # slack if all stretches are from one take, so similar that extra states seem to help; jerk falls by 3 %
-OTHER_TAKES = (
-    1.5  # times k_c of one take, estimated from its stretches: walks of others differ 2.3 times as much (see results)
-)
-WIDER = 1.25  # how much farther the heading may sway than in the examples
+ALIKE = 1.05  # slack for stretches of one take, which are so similar that extra states seem to help; jerk falls by 3 %
+OTHER_TAKES = 1.5  # factor on k_c estimated from stretches of one take: other people's walks differ 2.3 times as much
+WIDER = 1.25  # largest sway of the heading, relative to that in the examples
 
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
@@ -69,8 +67,8 @@ def style_recipe(clips: Sequence[Clip]) -> Recipe:
     chains = [joints[:3] for _, joints, is_leg in limb_joints(layout.skeleton) if is_leg]
     legs = {layout.skeleton.names[joint] for chain in chains for joint in chain}
     leg_columns = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
-    columns = np.union1d(np.union1d(np.arange(layout.root_width), leg_columns), moving.kept).astype(np.intp)
-    return Recipe(moving.layout, "none", columns, moving.fixed, np.ones(len(columns)), np.zeros(len(columns)))
+    columns = np.array(sorted({*range(layout.root_width), *leg_columns, *moving.kept.tolist()}), dtype=np.intp)
+    return Recipe(layout, "none", columns, moving.fixed, np.ones(len(columns)), np.zeros(len(columns)))
 
 
 @one_blas_thread()
@@ -115,10 +113,15 @@ def learn(
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
         warps = alignments or list(mapper(lambda pair: _tried(pair, settings), pairs))
-        pairs, warps = _alignable(pairs, warps, one_take)
+        # If all stretches are from one take, those that cannot be aligned are left out.
+        failures = [warp for warp in warps if isinstance(warp, UsageError)]
+        if failures and (not one_take or len(failures) == len(warps)):
+            raise failures[0]
+        aligned_pairs = [(pair, w) for pair, w in zip(pairs, warps, strict=True) if isinstance(w, Alignment)]
+        pairs = [pair for pair, _ in aligned_pairs]
         tell(Progress(0.3, "representing the pairs"))
         recipe = style_recipe([clip for pair in pairs for clip in pair])
-        rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in zip(pairs, warps, strict=True)]
+        rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in aligned_pairs]
         return learn_rows(recipe, pairs, rows, settings, labels or {}, one_take, tell, mapper)
 
 
@@ -134,17 +137,6 @@ def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageErro
         return error
 
 
-def _alignable(
-    pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
-) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
-    """Return the pairs that can be aligned; drop others if all are from one take, else raise."""
-    good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
-    for warp in warps:
-        if isinstance(warp, UsageError) and not (one_take and good):
-            raise warp
-    return [pair for pair, _ in good], [warp for _, warp in good]
-
-
 def learn_rows(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
     one_take: bool, tell: Report, mapper: Mapper,
@@ -157,23 +149,23 @@ def learn_rows(
     source = normal_of([pair.source for pair in rows], recipe.units, settings.floor)
     target = normal_of([pair.target for pair in rows], [*_target_units(recipe), "log"], settings.floor)
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
-    weights = pose_weights(recipe, effects)
-    past = past_frames(fps)
-
+    weights, past = pose_weights(recipe, effects), past_frames(fps)
     prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     blocks, degrees = blocks_of(recipe, source.deviation), _degrees(recipe, target)
     tell(Progress(0.35, "learning how joints respond"))
-    trials = [
-        Trial(source.down(_driving(pair, recipe, weights, settings.calming)), target.down(pair.target), past, fold)
-        for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
-    ]
+    trials = []
+    for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True):
+        # A past leads up to the first row.
+        inputs = np.concatenate([past_of(pair.source, past, fps, weights), pair.source])
+        smooth = calmed(inputs, np.stack([inputs[0], inputs[0]]), settings.calming, recipe.frame_time)
+        trials.append(Trial(source.down(smooth), target.down(pair.target), past, fold))
     bank, errors = fit_systems(blocks, trials, prior, settings, fps, mapper)
     held_out = HeldOut(degrees(errors), degrees(_copied(rows, target)))
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
-    turn = column_of(recipe, "turn")
     confidence = _confidence(recipe, pairs, rows, effects, settings, OTHER_TAKES if one_take else 1.0)
-    sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
+    turn = column_of(recipe, "turn")
+    sway = 0.0 if turn is None else max(float(np.abs(pair.target[:, turn]).max()) for pair in rows)
     tell(Progress(1.0, "done"))
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
@@ -196,9 +188,8 @@ def _coded(pair: Pair, coding: Coding) -> Pair:
 
 
 def _poses(rows: Sequence[Pair]) -> Floats:
-    """Pick evenly spaced poses of the target style, rounded to single precision."""
+    """Return at most 128 evenly spaced poses of the target style, rounded to single precision."""
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
-    # A model stores 128 poses of the target style.
     some = np.unique(np.linspace(0, len(every) - 1, 128).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
 
@@ -228,17 +219,17 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
     """Raise a UsageError if a style cannot be learned from these pairs."""
     if not pairs:
         raise UsageError("a style is learned from pairs of clips: give at least one")
-    first = pairs[0][0]
+    first, first_name = pairs[0][0], pairs[0][0].name or "source 1"
     for k, (a, b) in enumerate(pairs, start=1):
         for clip, kind in ((a, "source"), (b, "target")):
-            require_compatible(first.skeleton, clip.skeleton, first.name or "source 1", clip.name or f"{kind} {k}")
+            name = clip.name or f"{kind} {k}"
+            require_compatible(first.skeleton, clip.skeleton, first_name, name)
             if not same_rate(clip.frame_time, first.frame_time):
                 raise UsageError(
-                    f"{clip.name or f'{kind} {k}'} has {clip.fps:g} fps and {first.name or 'source 1'} {first.fps:g}: "
-                    "resample it first (--fps does)"
+                    f"{name} has {clip.fps:g} fps and {first_name} {first.fps:g}: resample it first (--fps does)"
                 )
             if len(clip) < 8:
-                raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")
+                raise UsageError(f"{name} has {len(clip)} frames: at least 8 are needed")
         # Clips that differ only by rounding are the same.
         if len(a) == len(b) and float(np.abs(a.rotations - b.rotations).mean()) < 1e-6:
             raise UsageError(f"source and target of pair {k} are the same motion: there is no style to learn from it")
@@ -252,14 +243,6 @@ def _identities(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[str, str]]:
 def _target_units(recipe: Recipe) -> list[str]:
     turn = column_of(recipe, "turn")
     return ["sway" if k == turn else unit for k, unit in enumerate(recipe.units)]
-
-
-def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
-    """Return the inputs of the systems, preceded by a past."""
-    fps = 1.0 / recipe.frame_time
-    rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
-    smooth: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
-    return smooth
 
 
 def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
@@ -296,7 +279,7 @@ def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
 
 
 def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
-    """Find the offset of log w that gives the examples' durations: a mean of logarithms is biased."""
+    """Find the offset of log w that reproduces the examples' durations: a mean of logarithms is biased."""
     out_sum = target_sum = 0.0
     for trial, pair in zip(trials, rows, strict=True):
         out = bank.run(bank.start(), trial.inputs)[1][trial.past :, -1]
@@ -321,12 +304,13 @@ def _annotations(
     labels: Labels,
 ) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
     """Learn classifiers for footplants and all other labels from the states of the examples."""
-    footplants = {
-        foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))
-    }
+    contacts = [contact_mask(b) for _, b in pairs]
+    footplants = {foot.name: [mask[:, k] for mask in contacts] for k, foot in enumerate(feet(pairs[0][1].skeleton))}
     given: dict[str, Any] = {**footplants, **labels}
-    begun = [bank.run(bank.start(), trial.inputs[: trial.past])[0] for trial in trials]
-    states = [bank.features(state, trial.inputs[trial.past :]) for state, trial in zip(begun, trials, strict=True)]
+    states = []
+    for trial in trials:
+        start, _ = bank.run(bank.start(), trial.inputs[: trial.past])
+        states.append(bank.features(start, trial.inputs[trial.past :]))
     legs = bank.features_of(leg_blocks(recipe))
     out = []
     for name, masks in given.items():

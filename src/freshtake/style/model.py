@@ -32,8 +32,6 @@ from freshtake.style.columns import (
 )
 from freshtake.style.footplants import Annotation
 from freshtake.style.synthesize import (
-    Body,
-    Pace,
     Translated,
     Translator,
     latest,
@@ -42,11 +40,10 @@ from freshtake.style.synthesize import (
     stands_of,
     stream_planter,
     streamed,
-    translator,
     with_tempo,
 )
 from freshtake.style.systems.banks import Bank, HeldOut, past_of
-from freshtake.style.translation_kernels import SWAY, TranslationState
+from freshtake.style.translation_kernels import SWAY, Frames, TranslationState
 
 SPEEDS = ("proportion", "source", "style")
 FASTEST = 2.0  # largest factor by which playback is sped up or slowed down to reach a speed
@@ -64,14 +61,14 @@ class Settings(Changeable):
     ridge: float | None = None  # of the regressions, as a fraction of the frames
     # pull of the gain for constant input to zero, also as a fraction; None: 0 or 0.2 by joint, 1 for one take per style
     steadiness: float | None = None
-    # seconds over which the source is smoothed before it drives anything; recorded walks jerk 1.7 times as much as real
-    # takes of the style without it, 1.1 times with it, 1.4 with 0.015
+    # seconds over which the source is smoothed before it drives anything; the jerk of translated walks is 1.1 times
+    # that of real takes of the style, without smoothing 1.7 times, with 0.015 s 1.4 times
     calming: float = 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
     slope: int = 3  # steepest slope of a time warp; the flattest is its inverse
     floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual one among DOFs with the same unit
     generalize: bool = True  # blend in the input where it is unlike the examples (eq. 7-8)
-    confidence: float | None = None  # k_c of eq. 8; None: by part, such that left-out takes are not unexpected
+    confidence: float | None = None  # k_c of eq. 8; None: by part, so that left-out takes are not unexpected
     preference: float = 30.0  # k_p of eq. 8
     reach: float = 0.012  # minimum leg lengths that one deviation moves the body, so thumbs do not count in eq. 7
 
@@ -92,7 +89,7 @@ class Settings(Changeable):
 
 
 class StyleTranslation(NamedTuple):
-    """A clip in the target style, its rows, and when its feet stand (frames, feet)."""
+    """A clip in the target style, its rows, and the contacts of its feet (frames, feet)."""
 
     clip: Clip
     made: Translated
@@ -100,7 +97,7 @@ class StyleTranslation(NamedTuple):
     arrived: dict[str, float]  # fraction of the style achieved, by part of the body
 
 
-def _going(rates: Floats) -> float:
+def _travelling_speed(rates: Floats) -> float:
     """Return the mean speed of the frames (frames, 2) that travel at more than half the usual speed."""
     speeds = np.linalg.norm(rates, axis=1)
     return float(np.linalg.norm(rates[speeds >= 0.5 * np.percentile(speeds, 75.0)].mean(axis=0)))
@@ -127,7 +124,7 @@ class StyleModel:
     pairs: tuple[tuple[str, str], ...]  # names of the clips it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, for a planter to learn the legs' limits
-    teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None in old files
+    teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples, if these are gaits
 
     def __repr__(self) -> str:
         return f"StyleModel({self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"
@@ -195,20 +192,17 @@ class StyleModel:
         """
         key = (time_warp, self.settings.generalize if generalize is None else generalize)
         if key not in self._translators:
-            forward, sideways, turn = root_columns(self.recipe)
             s = self.settings
             reach = reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence
-            body = Body(
-                (forward, sideways, turn), self.dofs, reach=reach, part=self._parts[1], speeds=self.speeds,
-                coding=self.coding,
-            )  # fmt: skip
-            pace = Pace(
-                self.frame_time, s.preference, time_warp=key[0], generalize=key[1], later=self.later,
-                widest=self.widest, calming=s.calming, slowest=self.slowest,
+            frames = Frames(
+                self.source.mean, self.source.deviation, self.target.mean, self.target.deviation, reach,
+                np.array(root_columns(self.recipe), dtype=np.intp), self._parts[1], self.speeds,
+                np.ones(len(self.parts)), self.frame_time, float(s.preference), *key, self.later, self.widest,
+                float(s.calming), self.slowest,
             )  # fmt: skip
             by_name = {annotation.name: annotation for annotation in self.annotations}
             stands = stands_of([by_name[name] for name in self.feet])
-            self._translators[key] = translator(self.bank, self.source, self.target, body, pace, stands)
+            self._translators[key] = Translator(self.bank, frames, self.dofs, self.coding, stands)
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
@@ -224,7 +218,7 @@ class StyleModel:
             Rows (frames, DOFs) in radians, the examples' unit of length and rates per second, and the clip's position.
         """
         features = encode(self.recipe, clip, strict=False)
-        rows = features.values / self.lengths(clip)
+        rows = features.values / self._lengths(clip)
         if (features.skeleton is not None) if calibrate is None else calibrate:
             pose = np.isin(self.recipe.units, ("angle", "length"))
             # The model's means and deviations are those of coded rows, so code the clip before comparing them.
@@ -243,20 +237,13 @@ class StyleModel:
         Returns:
             The clip, at the model's rate.
         """
-        scaled = rows * self.lengths(features)
+        scaled = rows * self._lengths(features)
         clip = decode(self.recipe, scaled, start=features.start, skeleton=features.skeleton, name=features.name)
         assert isinstance(clip, Clip)
         return require_unflung(clip).changed(provenance="made by freshtake: style")
 
-    def lengths(self, clip: Clip | Features) -> Floats:
-        """Return the divisor of each DOF that brings a clip to the build of the examples.
-
-        Args:
-            clip: A clip, or its features.
-
-        Returns:
-            Factors (DOFs,): `build` for lengths and speeds, 1 for angles and turn rates.
-        """
+    def _lengths(self, clip: Clip | Features) -> Floats:
+        """Return the factor (DOFs,) from the build of the examples to that of a clip."""
         return np.where(np.isin(self.recipe.units, ("length", "speed")), self.build(clip), 1.0)
 
     def build(self, clip: Clip | Features) -> float:
@@ -376,38 +363,31 @@ class StyleModel:
         stands = made.stands[origins] if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
         # At strength 0, return the clip itself: encoding and decoding would change it by rounding and calibration.
         if not strengths_of(self.parts, strength).any():
-            return StyleTranslation(clip, made, contact_mask(clip), self.arrived(features.values, features.values))
+            return StyleTranslation(clip, made, contact_mask(clip), self._arrived(features.values, features.values))
         start = features.start._replace(heading=features.start.heading + sway)
         placed = Features(self.recipe, made.rows, start, features.name, False, features.skeleton)
         out = self.decode(made.rows, placed)
         if plant and self.feet:
             out = planted(out, stands, self.floor * self.build(clip), self.rests, plant)
-        return StyleTranslation(out, made, stands, self.arrived(features.values, made.rows))
+        return StyleTranslation(out, made, stands, self._arrived(features.values, made.rows))
 
     def _tempo(self, rows: Floats, made: Floats, speed: str) -> float:
         """Return the factor by which to speed up a translation."""
         if speed not in SPEEDS:
             raise UsageError(f"speed must be one of {', '.join(SPEEDS)}, not {speed!r}")
         columns = list(root_columns(self.recipe)[:2])
-        now = _going(made[:, columns])
-        speeds = {"source": _going(rows[:, columns]), "style": float(np.linalg.norm(self.target.mean[columns]))}
+        now = _travelling_speed(made[:, columns])
         if speed == "proportion" or now <= 0.0:
             return 1.0
-        return float(np.clip(speeds[speed] / now, 1.0 / FASTEST, FASTEST))
+        styled = float(np.linalg.norm(self.target.mean[columns]))
+        goal = styled if speed == "style" else _travelling_speed(rows[:, columns])
+        return float(np.clip(goal / now, 1.0 / FASTEST, FASTEST))
 
-    def arrived(self, rows: Floats, made: Floats) -> dict[str, float]:
-        """Return the fraction of the style achieved, by part of the body, without parts that the style leaves alone.
+    def _arrived(self, rows: Floats, made: Floats) -> dict[str, float]:
+        """Return the fraction of the style achieved, by part of the body, without parts that the style does not change.
 
         The style is the difference between source and target in the examples, in mean pose and in the amplitude of the
-        joints, weighted by how far it moves the body; the fraction is that of the same difference between `rows` and
-        `made`.
-
-        Args:
-            rows: Rows (frames, DOFs) of the source.
-            made: Rows (frames out, DOFs) of its translation.
-
-        Returns:
-            Fractions by name of the part: 0 is the source, 1 the full style.
+        joints, weighted by its effect on the body. The fraction compares the difference between `rows` and `made`.
         """
         weights = pose_weights(self.recipe, self.effects)
         ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, made))

@@ -1,6 +1,6 @@
-"""Prepare pairs of clips to learn from, cut them from long takes, and make aligned rows of them (Hsu 2005, §4.1).
+"""Prepare pairs of clips to learn from, cut them from long takes, and convert them to aligned rows (Hsu 2005, §4.1).
 
-Standing is trimmed, single cycles are repeated, long takes are cut into stretches with equal numbers of cycles.
+Standing is trimmed, single cycles are repeated, and long takes are cut into stretches with equal numbers of cycles.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 from freshtake.style.warping.warps import read_rows
 
-CYCLES = 2  # per stretch: in a single one the beginning does not recur, which extrapolating its past requires
-REPEATED = CYCLES + 1  # how often a single cycle is repeated: two remain wherever the other style's cycle begins
+CYCLES = 2  # per stretch: the past can be extrapolated only if the beginning recurs
+REPEATED = CYCLES + 1  # repetitions of a single cycle: two remain wherever the other style's cycle begins
 SLOWER = 0.7  # fraction of a take's usual speed: slower cycles are part of starting and stopping
-LOOSE = 2.0 * LIMIT  # two takes leave no choice: partners may be farther apart than clips of two folders
+LOOSE = 2.0 * LIMIT  # two takes offer few partners, so these may be farther apart than clips of two folders
 
 
 class Pieces(NamedTuple):
-    """Pairs of stretches, the content of each, their distances, and a sentence on what was done."""
+    """Pairs of stretches, their contents and distances, and a sentence that describes the cuts."""
 
     pairs: tuple[tuple[Clip, Clip], ...]
     contents: tuple[tuple[Content, Content], ...]
     apart: tuple[float, ...]
     what: str
-    are_cut: bool  # False if nothing recurs: the complete takes are used
+    are_cut: bool  # False if nothing recurs, so that the complete takes are used
 
 
 def fit_to_learn(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[Clip, Clip]]:
-    """Trim standing off the ends of clips that travel, and repeat clips that are a single gait cycle.
+    """Trim standing from the ends of clips that travel, and repeat clips that are a single gait cycle.
 
-    Two single cycles may begin with different feet; repeated, they contain the same phases, where both are cut.
+    Two single cycles may begin with different feet. After repetition they have phases in common, at which both are cut.
     """
     fit = {id(clip): _fit(clip) for pair in pairs for clip in pair}
     return [(fit[id(source)], fit[id(target)]) for source, target in pairs]
 
 
 def _fit(clip: Clip) -> Clip:
-    """Return the moving part of a gait, or its only cycle repeated; leave other clips as they are."""
+    """Return the moving part of a gait, or its only cycle repeated; other clips are unchanged."""
     if content(clip).speed == 0.0:
         return clip
     first, stop = moving_part(clip)
@@ -65,28 +65,29 @@ def _fit(clip: Clip) -> Clip:
 
 
 def cut_and_paired(source: Clip, target: Clip) -> Pieces:
-    """Cut both takes into stretches of equally many cycles, and pair those with similar speed, relative to their style,
-    and turning; takes without cycles are one pair.
+    """Cut both takes into stretches with equal numbers of cycles, and pair stretches of similar content.
+
+    Speed is compared relative to the style. Takes without cycles are one pair.
     """
-    cuts = [stretches(source)]
-    cuts.append(stretches(target, cuts[0][0]) if cuts[0] else [])
-    are_cut = bool(cuts[0] and cuts[1])
-    if not are_cut:
-        cuts = [[source], [target]]
-    contents = [[content(clip) for clip in clips] for clips in cuts]
-    distances = content_distances(contents[0], contents[1])
-    chosen = _nearest(distances)
-    pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
-    both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
+    ours = stretches(source)
+    theirs = stretches(target, ours[0]) if ours else []
+    are_cut = bool(theirs)
     what = "one pair of takes in which nothing repeats: it is learned from as it is, and tested on nothing else"
+    if not are_cut:
+        ours, theirs = [source], [target]
+    contents = [[content(clip) for clip in clips] for clips in (ours, theirs)]
+    distances = content_distances(*contents)
+    chosen = _nearest(distances)
     if are_cut:
-        names = source.name or "the source", target.name or "the target"
-        count = f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"
         what = (
-            f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
-            f"from {names[1]}; the most similar in speed and turning are used: {count}"
+            f"one pair of takes: stretches of a few cycles were cut, {len(ours)} from {source.name or 'the source'} "
+            f"and {len(theirs)} from {target.name or 'the target'}; the most similar in speed and turning are used: "
+            f"{len(chosen)} pair{'' if len(chosen) == 1 else 's'}"
         )
-    return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
+    return Pieces(
+        tuple((ours[i], theirs[j]) for i, j in chosen), tuple((contents[0][i], contents[1][j]) for i, j in chosen),
+        tuple(float(distances[i, j]) for i, j in chosen), what, are_cut,
+    )  # fmt: skip
 
 
 def moving_part(clip: Clip) -> tuple[int, int]:
@@ -98,9 +99,9 @@ def moving_part(clip: Clip) -> tuple[int, int]:
         return 0, len(clip)
     ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed after each frame
     usual = float(np.percentile(ahead, 75.0))
-    # Below a quarter of its usual speed a body counts as standing.
-    going = np.flatnonzero(ahead >= 0.25 * usual)
-    return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
+    # A body below a quarter of its usual speed counts as standing.
+    moving = np.flatnonzero(ahead >= 0.25 * usual)
+    return (int(moving[0]), min(int(moving[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
@@ -125,25 +126,21 @@ def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
 def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
     """Return the stretches of `CYCLES` cycles, `step` cycles apart, as first frame and frame after the last.
 
-    The last one ends with the cycles, and may share some with the previous one.
+    The last stretch ends with the last cycle, and may share cycles with the previous one.
     """
-    bounds = []
-    for run in _runs(spans):
-        last = len(run) - CYCLES
-        starts = {*range(0, last + 1, step), last} if last >= 0 else set()
-        bounds += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
-    return bounds
-
-
-def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Group cycles that follow each other without a gap."""
     runs: list[list[tuple[int, int]]] = []
     for span in spans:
+        # Cycles that follow each other without a gap are one run.
         if runs and runs[-1][-1][1] == span[0]:
             runs[-1].append(span)
         else:
             runs.append([span])
-    return runs
+    bounds = []
+    for run in runs:
+        last = len(run) - CYCLES
+        starts = {*range(0, last + 1, step), last} if last >= 0 else set()
+        bounds += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
+    return bounds
 
 
 def _nearest(distances: Floats) -> list[tuple[int, int]]:
@@ -157,8 +154,8 @@ def _nearest(distances: Floats) -> list[tuple[int, int]]:
 class Pair(NamedTuple):
     """An aligned pair as rows: source (frames, DOFs), target (frames, DOFs + 1) on the source's clock.
 
-    In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its
-    course. The last DOF is log w, w = the target's frames per source frame.
+    In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its mean
+    over a cycle. The last DOF is log w, with w the number of the target's frames per source frame.
     """
 
     source: Floats
@@ -183,16 +180,13 @@ def sampled_mask(mask: Bools, places: Floats) -> Bools:
 
 
 def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: float) -> Floats:
-    """Return the target's sway about its course minus the source's at the same moment: a bounded oscillation.
-
-    A course is the heading averaged over one cycle, so the sway contains no turns.
-    """
-    ours, theirs = (_about_course(turn, frame_time) for turn in (source_turn, target_turn))
+    """Return the target's sway minus the source's at the same moment: a bounded oscillation without turns."""
+    ours, theirs = (_oscillation(turn, frame_time) for turn in (source_turn, target_turn))
     difference = np.interp(places, np.arange(len(theirs)), theirs) - ours
     return np.asarray(difference - difference.mean())
 
 
-def _about_course(turn: Floats, frame_time: float) -> Floats:
+def _oscillation(turn: Floats, frame_time: float) -> Floats:
     """Return the heading minus its running mean over one cycle."""
     heading = np.concatenate([[0.0], np.cumsum(turn[1:])]) * frame_time
     width = min(round(_swaying(turn, frame_time) / frame_time), len(heading))
@@ -203,7 +197,7 @@ def _about_course(turn: Floats, frame_time: float) -> Floats:
 
 
 def _swaying(turn: Floats, frame_time: float) -> float:
-    """Find the cycle of the turn rate, in seconds: that of the strongest frequency of a gait, otherwise one second."""
+    """Find the cycle of the turn rate in seconds, by its strongest frequency; one second if it is no gait."""
     fastest, slowest = 2.5, 0.4  # cycles per second
     spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
     rates = np.fft.rfftfreq(8 * len(turn), frame_time)

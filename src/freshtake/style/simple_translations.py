@@ -14,7 +14,7 @@ from freshtake.numeric.rotations import angle_between, from_rotvec
 from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.learning import aligned, learn
 from freshtake.style.model import Settings, StyleModel
-from freshtake.style.pairs import Pair, pair_rows
+from freshtake.style.pairs import pair_rows
 from freshtake.style.systems.system_choice import Mapper
 from freshtake.style.warping.alignment import Alignment
 
@@ -30,7 +30,7 @@ class TranslationErrors(NamedTuple):
 
 
 def joint_angle_error(recipe: Recipe, translated: Floats, real: Floats) -> float:
-    """Measure the mean angle in degrees between rows (frames, DOFs): moving joints, and the root's two swings."""
+    """Measure the mean angle in degrees between rows (frames, DOFs), over moving joints and the root's two tilts."""
     joints: dict[str, list[int]] = {}
     for column, (name, unit) in enumerate(zip(recipe.names, recipe.units, strict=True)):
         if unit == "angle":
@@ -46,7 +46,8 @@ def joint_angle_error(recipe: Recipe, translated: Floats, real: Floats) -> float
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
     """Translate rows in the source's timing, row for row, without generalization."""
     tool = model.translator(generalize=False)
-    return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
+    out = tool.coded_outputs(tool.start(model.past(rows)), rows)[1]
+    return uncoded(np.ascontiguousarray(out[:, :-1]), model.coding)
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
@@ -66,20 +67,17 @@ def held_out_errors(
 ) -> TranslationErrors:
     """Learn from some pairs, translate the source of another, and compare it with its target in the source's timing.
 
-    `alignments` is a cache of alignments by the ids of the two clips.
+    `alignments` is a cache by the ids of the two clips.
     """
     settings, given = settings or Settings(), alignments or {}
-
-    def warp(pair: tuple[Clip, Clip]) -> Alignment:
-        return given.get((id(pair[0]), id(pair[1]))) or aligned(*pair, settings)
-
-    warps = [warp(pair) for pair in train]
+    warps = [given.get((id(a), id(b))) or aligned(a, b, settings) for a, b in (*train, test)]
     changes: dict[str, dict[str, Any]] = {"static": STATIC, "n4sid": {}}
     models = {
-        kind: learn(train, settings.changed(**change), alignments=warps, map=map) for kind, change in changes.items()
+        kind: learn(train, settings.changed(**change), alignments=warps[:-1], map=map)
+        for kind, change in changes.items()
     }
     first = models["static"]
-    pair: Pair = pair_rows(first.recipe, *test, warp(test))
+    pair = pair_rows(first.recipe, *test, warps[-1])
     real = pair.target[:, :-1]
     rows_by_kind = {"copy": pair.source, "mean/variance": shifted_rows(first, pair.source)}
     rows_by_kind |= {kind: untimed_rows(model, pair.source) for kind, model in models.items()}

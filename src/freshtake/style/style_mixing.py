@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -30,7 +29,6 @@ from freshtake.style.columns import STRONGEST, root_columns
 from freshtake.style.model import StyleModel
 from freshtake.style.synthesize import (
     NOTHING,
-    STEEPEST,
     Translated,
     Translator,
     latest,
@@ -38,48 +36,34 @@ from freshtake.style.synthesize import (
     stream_planter,
     streamed,
 )
-from freshtake.style.translation_kernels import SWAY, WALK, TranslationState, Written, retimed
+from freshtake.style.translation_kernels import STEEPEST, SWAY, WALK, TranslationState, Written, retimed
 
 
 class Recoding:
     """The conversion of rows from one recipe to another."""
 
     def __init__(self, before: Recipe, after: Recipe) -> None:
-        self.before, self.after = before, after
-
-    @cached_property
-    def _codings(self) -> tuple[PoseCoding, PoseCoding]:
-        codings = []
-        for layout in (self.before.layout, self.after.layout):
+        self.before, self.after, self.is_identity = before, after, before is after
+        legs, self._codings = [], []
+        for layout in (before.layout, after.layout):
             assert isinstance(layout, ClipLayout)
-            codings.append(PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time))
-        return codings[0], codings[1]
-
-    @cached_property
-    def _ratios(self) -> Floats:
-        """The factors of lengths for each DOF."""
-        ours, theirs = self.before.skeleton, self.after.skeleton
-        assert ours is not None and theirs is not None
-        lengths = np.isin(self.after.units, ("length", "speed"))
-        return np.where(lengths, leg_length(theirs) / leg_length(ours), 1.0)
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether rows are left unchanged."""
-        return self.before is self.after
+            legs.append(leg_length(layout.skeleton))
+            self._codings.append(PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time))
+        # Lengths and speeds scale with the leg length.
+        self._ratios = np.where(np.isin(after.units, ("length", "speed")), legs[1] / legs[0], 1.0)
 
     def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
         """Recode rows (frames, DOFs); `turned` (1,), the previous difference of headings, changes in place."""
         if self.is_identity:
             return rows
         columns = self.before.fill(rows)
-        recode(columns, *self._codings, turned, started)
+        recode(columns, self._codings[0], self._codings[1], turned, started)
         return np.asarray(columns[:, self.after.kept] * self._ratios)
 
 
 @compiled
 def recode(columns: Floats, before: PoseCoding, after: PoseCoding, turned: Floats, started: bool) -> None:
-    """Recode all columns (frames, columns) in place; a heading measured from another rotation turns the travel."""
+    """Recode all columns (frames, columns) in place; where the heading changes, the travel is rotated with it."""
     up, sign = before.up, 1.0 if before.up == 1 else -1.0
     turn, spin, vector = np.empty(4), np.zeros(4), np.zeros(3)
     for t in range(len(columns)):
@@ -88,7 +72,7 @@ def recode(columns: Floats, before: PoseCoding, after: PoseCoding, turned: Float
         exponential_into(vector, turn)
         turn_into(turn, before.upright, turn)
         _turn_off(turn, after.upright)
-        # The remaining rotation about the vertical is the heading by which the two recipes differ in this row.
+        # The remaining rotation about the vertical is the difference between the recipes' headings in this row.
         heading = 2.0 * math.atan2(turn[1 + up], turn[0])
         usual = turned[0] if started or t > 0 else 0.0
         # The difference is unwrapped from row to row: a jump by a full turn would become a spin in the turn rate.
@@ -104,11 +88,11 @@ def recode(columns: Floats, before: PoseCoding, after: PoseCoding, turned: Float
         row[2] += (heading - last) / before.frame_time
         turned[0] = heading
         for joint in range(1, len(before.reference)):
-            own = row[3 + 3 * joint : 6 + 3 * joint]
-            exponential_into(own, turn)
+            rotation = row[3 + 3 * joint : 6 + 3 * joint]
+            exponential_into(rotation, turn)
             turn_into(before.reference[joint], turn, turn)
             turn_back_into(after.reference[joint], turn, turn)
-            logarithm_into(turn, own)
+            logarithm_into(turn, rotation)
 
 
 @compiled
@@ -148,7 +132,7 @@ def blend(
         The clip in the mixed style, with its build and starting position.
     """
     shares = _checked(models, clip, weights)
-    # A style without weight has no effect, except that it would limit knees to the straightest of its examples.
+    # The only effect of a style without weight would be to limit knees to the straightest of its examples.
     used = np.flatnonzero(shares.any(axis=0)).tolist()
     models, shares = [models[k] for k in used], shares[:, used]
     first = models[0]
@@ -238,7 +222,7 @@ def blend_stream(
 
 
 class MixtureState(NamedTuple):
-    """Each style's memory, its reference's rotation against the first style's on input and output, and the clock."""
+    """Each style's state, the rotation of its heading against the first style's on input and output, and the clock."""
 
     styles: tuple[TranslationState, ...]
     turned: Floats  # (models, 2), see Recoding
@@ -253,15 +237,15 @@ class Mixture:
 
     styles: tuple[Translator, ...]
     turns: tuple[int, ...]  # each style's column of the turn rate
-    ways: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
+    recodings: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
     weights: Floats
 
     def start(self, past: Floats | None = None) -> MixtureState:
         """Return the state before the first row, after `past` (frames, DOFs); without it, the first pose is held."""
         turned, states = np.zeros((len(self.styles), 2)), []
-        for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
+        for k, (style, (there, _)) in enumerate(zip(self.styles, self.recodings, strict=True)):
             states.append(style.start(None if past is None else there.recoded(past, turned[k, :1], False)))
-        # The way back rotates the opposite way.
+        # The conversion back rotates in the opposite direction.
         turned[:, 1] = -turned[:, 0]
         started = past is not None and len(past) > 0
         return MixtureState(tuple(states), turned, np.zeros(WALK), np.zeros(self.styles[0].width), started)
@@ -269,23 +253,24 @@ class Mixture:
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
         """Translate with each style in the source's timing, add up the changes, then retime the sum.
 
-        A foot stands if more than half of the weight votes for it.
+        A foot is planted if styles with more than half of the weight vote for it.
         """
         tool, turn = self.styles[0], self.turns[0]
         rows = tool.checked(rows)
         source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
         mixed = source.copy()
         turned, states = state.turned.copy(), []
-        shares, votes = self._shares, np.zeros((len(rows), len(tool.stands.boundaries)))
-        for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
-            own = there.recoded(rows, turned[k, :1], state.started)
-            after, out, labels = style.coded_outputs(state.styles[k], own)
+        votes, shares = np.zeros((len(rows), len(tool.stands.boundaries))), np.abs(self.weights)
+        shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
+        for k, (style, (there, back), column) in enumerate(zip(self.styles, self.recodings, self.turns, strict=True)):
+            recoded = there.recoded(rows, turned[k, :1], state.started)
+            after, out, labels = style.coded_outputs(state.styles[k], recoded)
             votes += shares[k] * labels
             sway += out[:, column]
             log_w += out[:, -1]
             styled = out[:, :-1].copy()
             # The column contains the sway, which is summed separately; recoding needs a turn rate there.
-            styled[:, column] = own[:, column]
+            styled[:, column] = recoded[:, column]
             if not there.is_identity:
                 styled = uncoded(styled, style.coding)
                 styled = coded(back.recoded(styled, turned[k, 1:], state.started), tool.coding)
@@ -302,16 +287,10 @@ class Mixture:
         made = Translated(made_rows, written.origins[:count], np.zeros((len(rows), 1)), np.asarray(votes > 0.5))
         return MixtureState(tuple(states), turned, walk, pose, True), made
 
-    @cached_property
-    def _shares(self) -> Floats:
-        """The weights (models,) of the styles' votes."""
-        shares = np.abs(self.weights)
-        return shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
-
 
 def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLike], Mixture]:
     """Return a function from weights (models,) to their mixture."""
-    ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
+    recodings = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = [model.translator(**how) for model in models]
     if any(model.feet != models[0].feet for model in models):  # votes on different feet cannot be counted
         styles = [replace(style, stands=NOTHING) for style in styles]
@@ -321,8 +300,8 @@ def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLi
         strengths, count = np.asarray(given, dtype=np.float64), len(models)
         if strengths.shape != (count,) or not np.isfinite(strengths).all() or np.abs(strengths).max() > STRONGEST:
             raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
-        own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
-        return Mixture(tuple(own), turns, ways, strengths)
+        weighted = tuple(style.with_strength(value) for style, value in zip(styles, strengths, strict=True))
+        return Mixture(weighted, turns, recodings, strengths)
 
     return at_weights
 

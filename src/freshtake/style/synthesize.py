@@ -1,7 +1,7 @@
 """Translate rows with an explicit state: each input frame yields as many output frames as the time warp requires.
 
-Streams work the same way, row by row: rows of the source in, poses of the target style out. Sliding feet are cleaned
-up: legs are rotated so that feet stay in place, and the body keeps its path (Hsu 2005, §4.5).
+Streams are translated in the same way, row by row. Sliding feet are cleaned up: legs are rotated so that feet stay in
+place, and the path of the body does not change (Hsu 2005, §4.5).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -25,15 +24,15 @@ from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.features.pose_stream import PoseStream
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.body_coding import PLAIN, Coding, coded
 from freshtake.style.columns import Normal, root_columns
 from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, settled
 from freshtake.style.translation_kernels import (
-    NUMBERS,
     PART_STATE,
     STARTED,
+    STEEPEST,
     WALK,
     Frames,
     Readings,
@@ -46,9 +45,8 @@ from freshtake.style.translation_kernels import (
 )
 from freshtake.style.warping.warps import read_rows
 
-STEPS = 0.8  # leg lengths per second: legs and root are translated separately, so standing feet slide noticeably
+STEPS = 0.8  # leg lengths per second: legs and root are translated separately, so planted feet slide noticeably
 HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recordings: translated walks slide 0.91 times as much as real ones
-STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # limits of the root's rates
 
 
@@ -58,7 +56,7 @@ class Translated(NamedTuple):
     rows: Floats  # (frames, DOFs)
     origins: Floats  # (frames,): the source frame of each row
     blends: Floats  # (source rows, parts): the weight of the input, by body part
-    stands: Bools  # (source rows, feet)
+    stands: Bools  # (source rows, feet): contacts
 
 
 class Stands(NamedTuple):
@@ -84,22 +82,21 @@ class Translator:
 
     bank: Bank
     frames: Frames
-    source: Normal
     names: tuple[str, ...]  # names of the DOFs
-    coding: Coding
+    coding: Coding = PLAIN
     stands: Stands = NOTHING  # classifiers of the feet
 
-    @cached_property
+    @property
     def width(self) -> int:
         """The number of DOFs of the source."""
-        return len(self.source.mean)
+        return len(self.names)
 
     def checked(self, rows: Floats) -> Floats:
         """Return rows as (frames, DOFs); raise if their width differs or they are not finite."""
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Return the state before the first frame, after `past` (frames, DOFs) or, without it, a held first pose."""
+        """Return the state before the first frame, after `past` (frames, DOFs); without it, the first pose is held."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -112,14 +109,11 @@ class Translator:
         """Return a translator with other strengths, one or (parts,); a stream continued with it adapts smoothly."""
         return replace(self, frames=self.frames._replace(strength=np.full(len(self.frames.strength), strength)))
 
-    def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
-        """Return the style in the source's timing (frames, DOFs + 1), with sway instead of turn, log w last."""
-        after, out, _ = self.coded_outputs(state, self.checked(rows))
-        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
-        return after, out
-
     def coded_outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats, Bools]:
-        """Return the same, coded, for rows (frames, DOFs) that were checked, and when feet stand (frames, feet)."""
+        """Return the style in the source's timing and the contacts (frames, feet), for rows (frames, DOFs).
+
+        The style (frames, DOFs + 1) is coded; it has sway instead of the turn rate, and log w in the last column.
+        """
         after, readings = self._prepared(state, rows)
         _, out = styled(after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
@@ -129,15 +123,6 @@ class Translator:
         """Return the inputs of the systems (frames, DOFs) for rows that follow a state."""
         inputs: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
         return inputs
-
-    def begun(self, state: TranslationState, row: Floats) -> TranslationState:
-        """Return a started state: a new one settles on `row`, any other is unchanged."""
-        if state.started:
-            return state
-        row = coded(row[None], self.coding)[0]
-        calm = np.stack([row, row])
-        still = driving(self.source.down(row)[None], self.frames)[0]
-        return state._replace(systems=settled(self.bank, still), calm=calm, started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); refused rows leave the state unchanged."""
@@ -152,64 +137,20 @@ class Translator:
     def _prepared(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Readings]:
         """Return a copy of the state for a kernel to change, and arrays for its readings of the rows."""
         if not state.started and len(rows):
-            state = self.begun(state, rows[0])
+            # A new state settles on the first row.
+            row = coded(rows[:1], self.coding)[0]
+            normal = (row - self.frames.source_mean) / self.frames.source_deviation
+            systems = settled(self.bank, driving(normal[None], self.frames)[0])
+            state = state._replace(systems=systems, calm=np.stack([row, row]), started=True)
         systems, walk, pose, part_state, calm, started = state
         after = TranslationState(systems.copy(), walk.copy(), pose.copy(), part_state.copy(), calm.copy(), started)
         feet = len(self.stands.boundaries)
-        readings = np.empty((len(rows) if feet else 0, feet))
-        return after, Readings(np.empty((len(rows), len(part_state))), self.stands.directions, readings)
-
-
-class Body(NamedTuple):
-    """The root's columns and the body part of each column; the root's rates drive systems within `speeds`.
-
-    `reach` is how far each column may be from the examples.
-    """
-
-    root: tuple[int, int, int]
-    names: tuple[str, ...]
-    reach: Floats
-    part: Ints
-    speeds: Floats = UNBOUNDED  # (2, 3)
-    coding: Coding = PLAIN
-
-
-class Pace(NamedTuple):
-    """The settings of whether and how the timing changes and the input is kept.
-
-    `later` is added to log w, `widest` bounds the sway of the heading; below `slowest`, the style's travel fades.
-    """
-
-    frame_time: float
-    preference: float
-    time_warp: bool
-    generalize: bool
-    later: float
-    widest: float
-    calming: float
-    slowest: float = 0.0
-
-
-def translator(
-    bank: Bank, source: Normal, target: Normal, body: Body, pace: Pace, stands: Stands = NOTHING
-) -> Translator:
-    """Pack a bank and its scales for the kernels."""
-    numbers = np.empty(NUMBERS)
-    numbers[:] = (
-        pace.frame_time, pace.preference, pace.time_warp, pace.generalize, pace.later, pace.widest, np.log(STEEPEST),
-        pace.calming, pace.slowest,
-    )  # fmt: skip
-    normals = (source.mean, source.deviation, target.mean, target.deviation)
-    parts = [np.ascontiguousarray(a) for a in (*normals, body.reach)]
-    frames = Frames(
-        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(body.root, dtype=np.intp), body.part,
-        body.speeds, np.ones(body.part.max(initial=0) + 1),
-    )  # fmt: skip
-    return Translator(bank, frames, source, body.names, body.coding, stands)
+        values = np.empty((len(rows) if feet else 0, feet))
+        return after, Readings(np.empty((len(rows), len(part_state))), self.stands.directions, values)
 
 
 def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translated:
-    """Return a translation played `tempo` times faster; `rates` are the columns of speeds and turning."""
+    """Return a translation that is `tempo` times as fast; `rates` are the columns of speeds and turning."""
     if tempo == 1.0 or len(made.rows) < 2:
         return made
     places: Floats = np.arange(int((len(made.rows) - 1) / tempo) + 1, dtype=np.float64) * tempo
@@ -254,10 +195,10 @@ def latest(given: Any, make: Callable[[Any], Made]) -> Callable[[], Made]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return the speed limit below which feet stand even against the classifier, relative to the usual limits.
+    """Return the speed limit below which feet are planted even against the classifier, relative to the usual limits.
 
-    The limits are those of walks at one leg length per second. Feet of a slower style step more slowly; if the style
-    does not travel, the limits are as usual.
+    The usual limits are those of walks at one leg length per second. The feet of a slower style step more slowly; a
+    style that does not travel has the usual limits.
     """
     assert recipe.skeleton is not None
     k = root_columns(recipe)[0]
@@ -266,14 +207,14 @@ def resting(recipe: Recipe, target: Normal) -> float:
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
-    """Plant a clip's feet when the mask (frames, feet) is set, at the floor's heights (foot joints,)."""
+    """Plant a clip's feet where the mask (frames, feet) is true, at the heights `floor` (foot joints,)."""
     settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
     result = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return result.clip.changed(provenance=clip.provenance)
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
-    """Make a planter for streams of the target style from some of its poses (rows) and the heights of standing feet."""
+    """Make a planter for streams of the target style from some of its poses (rows) and the heights of planted feet."""
     if len(poses) < 2:
         raise UsageError("the model contains no poses of the target style, which planting a stream needs: relearn it")
     clip = decode(recipe, poses)
@@ -309,7 +250,7 @@ def streamed(
 
 
 class _Feeder:
-    """The source, poses and planter of one stream, with their states."""
+    """The source, poses and planter of one stream, and their states."""
 
     def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
         self.live, self.state = live, live().start()
@@ -336,7 +277,7 @@ class _Feeder:
         return self._clips(*out)
 
     def last(self) -> Iterable[Clip]:
-        """Return the frames that the planter still holds."""
+        """Return the frames that the planter has not returned yet."""
         return () if self.before is None else self._clips(*self.planter.finish(self.planted))
 
     def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:

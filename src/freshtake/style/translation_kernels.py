@@ -13,12 +13,11 @@ from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.columns import unlikeness
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
-STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # indices into `walk`
-WALK = 7
-FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWEST = range(9)  # indices into `numbers`
-NUMBERS = 9
-ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per body part, in `part_state`
-PART_STATE = 4
+WALK = 7  # numbers of `walk`:
+STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = range(WALK)
+PART_STATE = 4  # numbers per body part of `part_state`:
+ENVELOPE, ENGAGED, SHARE, SLOPE = range(PART_STATE)
+STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 RELEASE = 0.5  # seconds in which unlikeness decays: about half a gait cycle
 ENGAGE, DISENGAGE = 0.5, 0.1  # weights (eq. 8) above which the input starts to be kept, and below which it stops
 QUICKNESS = 12.0  # per second, of the spring between style and input: 90 % of the way in 0.3 s
@@ -27,26 +26,32 @@ Place = tuple[float, float, float]  # along, across, heading
 
 
 class Frames(NamedTuple):
-    """Everything that translation needs besides the systems: normalizations, numbers, and the root's columns.
+    """Everything that translation needs besides the systems: normalizations, columns and settings.
 
-    `root` lists the columns of forward speed, sideways speed and turn rate, `part` the number of each DOF's body part;
-    timing and travel belong to that of the root. `strength` is how much of the style each part takes.
+    Timing and travel belong to the body part of the root.
     """
 
     source_mean: Floats
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # per DOF: weight of its distance from the mean, in deviations, in eq. 7, over k_c
-    numbers: Floats
-    root: Ints
-    part: Ints
+    reach: Floats  # (DOFs,): weight in eq. 7 of the distance from the mean in deviations, over k_c
+    root: Ints  # columns of forward speed, sideways speed and turn rate
+    part: Ints  # (DOFs,): number of the body part
     speeds: Floats  # (2, 3): range of the root's rates in the examples
-    strength: Floats
+    strength: Floats  # (parts,): how much of the style to apply
+    frame_time: float
+    preference: float  # k_p of eq. 8
+    warped: bool  # whether the timing changes
+    general: bool  # whether input that is unlike the examples is preserved
+    later: float  # added to log w
+    widest: float  # bound on the sway of the heading
+    calming: float  # seconds
+    slowest: float  # speed of the source below which the style's travel fades
 
 
 class TranslationState(NamedTuple):
-    """The memory between frames, of constant size; it can be kept, copied and resumed."""
+    """The memory between frames, of constant size; it can be stored, copied and resumed."""
 
     systems: Floats
     walk: Floats  # see retimed
@@ -77,10 +82,10 @@ class Written(NamedTuple):
 
 @compiled
 def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
-    """Smooth rows by two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
+    """Smooth rows by two successive low-pass filters; `calm` (2, DOFs) is their state, changed in place.
 
-    In a recording the joints of a limb compensate each other so that its end stays calm; systems of single joints
-    would undo that, and hands and feet would shake.
+    In a recording the joints of a limb compensate each other, so the end of the limb is calm. Systems of single joints
+    would undo this, and hands and feet would shake.
     """
     out = np.empty_like(rows)
     # The exact decay of one frame, not dt / seconds: the smoothing is then the same at every rate, and never unstable.
@@ -96,7 +101,7 @@ def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Flo
 @compiled
 def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
     """Return the inputs of the systems: (value - mean) / deviation of the calmed rows."""
-    out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
+    out = calmed(rows, calm, frames.calming, frames.frame_time)
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
             out[t, k] = (out[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
@@ -105,7 +110,7 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
 
 @compiled
 def driving(inputs: Floats, frames: Frames) -> Floats:
-    """Clip the root's rates to those of the examples: standing is not a very slow walk."""
+    """Clip the root's rates to the range of the examples: standing is not a very slow walk."""
     out = inputs.copy()
     for place in range(len(frames.root)):
         k = frames.root[place]
@@ -120,8 +125,8 @@ def driving(inputs: Floats, frames: Frames) -> Floats:
 def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
     """Write b* of a row for every part (Hsu 2005, eq. 8): the largest over its DOFs of z(value, mean, k_c dev) ^ k_p.
 
-    z and its power rise with the distance, so the farthest DOF decides. Departs from the paper: with k_c = k_p = 1 the
-    largest of a hundred DOFs is near 1 for any input, so k_c is measured and k_p is 30.
+    z and its power grow with the distance, so only the farthest DOF matters. Departs from the paper: with k_c = k_p = 1
+    the largest of a hundred DOFs is near 1 for any input, so k_c is measured and k_p is 30.
     """
     out[:] = 0.0
     for k in range(len(row)):
@@ -131,17 +136,17 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
             away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
         out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
     for part in range(len(out)):
-        out[part] = unlikeness(out[part]) ** frames.numbers[PREFERENCE]
+        out[part] = unlikeness(out[part]) ** frames.preference
 
 
 @compiled
 def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: bool) -> None:
     """Update how much of the style every part takes, smoothly in time; `part_state` (parts, 4) changes in place.
 
-    Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and released slowly, counts
-    only while it has recently been large, and style and input are crossfaded by a critically damped spring.
+    Departs from the paper: eq. 8 as printed flips with every frame. Here its weight decays slowly and counts only if it
+    was large recently, and style and input are crossfaded by a critically damped spring.
     """
-    dt = frames.numbers[FRAME_TIME]
+    dt = frames.frame_time
     for part in range(len(part_state)):
         state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
@@ -166,29 +171,29 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
 def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
     """Return the sway minus its recent mean, which is part of the state, within its bounds."""
     # A lasting sway would be a turn that the source did not make.
-    walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
-    bounded: float = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
+    walk[LEVEL] += (sway - walk[LEVEL]) * frames.frame_time / LEVELLING
+    bounded: float = max(-frames.widest, min(frames.widest, sway - walk[LEVEL]))
     return bounded
 
 
 @compiled
 def going(row: Floats, frames: Frames) -> float:
-    """Return 0 where the source stands, up to 1 where it is as fast as the slowest moment of the examples.
+    """Return the speed over the slowest speed of the examples: 0 for standing, at most 1.
 
-    Below that the systems have no data, and their output would continue at the style's usual speed.
+    Below the slowest speed the systems have no data, and their output would continue at the style's usual speed.
     """
     square = 0.0
     for k in frames.root[:2]:
         square += (row[k] * frames.source_deviation[k] + frames.source_mean[k]) ** 2
-    speed, slowest = math.sqrt(square), frames.numbers[SLOWEST]
+    speed, slowest = math.sqrt(square), frames.slowest
     return speed / slowest if speed < slowest else 1.0
 
 
 @compiled
 def stride_ratio(frames: Frames) -> float:
-    """Return the style's speed over the source's; 1 where the source does not travel."""
+    """Return the style's mean speed over the source's; 1 if the source does not travel."""
     k = frames.root[0]
-    # Where the mean speed is less than its deviation, the examples move to and fro: a ratio of such means is chance.
+    # If the mean speed is less than its deviation, the examples move to and fro, and a ratio of such means is chance.
     travels = abs(frames.source_mean[k]) > frames.source_deviation[k]
     return frames.target_mean[k] / frames.source_mean[k] if travels else 1.0
 
@@ -197,15 +202,15 @@ def stride_ratio(frames: Frames) -> float:
 def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Frames) -> tuple[float, float]:
     """Return forward and sideways speed of the style for a source row; `styled` is the systems' output.
 
-    Slower than in any example the style fades to standing and on to going backwards, as the source does; what is faster
-    than in any example, or farther to the side, is passed on.
+    Below the speeds of the examples the style fades to standing and to walking backwards, as the source does. Speeds
+    above those in the examples are passed on, and so are larger sideways speeds.
     """
     forward, sideways = frames.root[0], frames.root[1]
     ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]
     aside = row[sideways] * frames.source_deviation[sideways] + frames.source_mean[sideways]
     # Styles of walking backwards have a negative mean: "faster" is measured in the examples' direction.
     sign = 1.0 if frames.source_mean[forward] >= 0.0 else -1.0
-    slowest = frames.numbers[SLOWEST]
+    slowest = frames.slowest
     pace = max(sign * ahead / slowest, -1.0) if sign * ahead < slowest else 1.0
     fastest = frames.speeds[1, 0] if sign > 0.0 else -frames.speeds[0, 0]
     more = sign * max(sign * ahead - fastest, 0.0)
@@ -218,15 +223,15 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, part_state: Floats, blends: Floats
 ) -> None:
-    """Denormalize outputs in place, and blend the source in where it is unlike the examples.
+    """Denormalize outputs in place, and blend in the source where it is unlike the examples.
 
-    The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
+    The last column becomes log w, and the column of the turn rate the sway of the heading, whose mean is removed.
     """
     d, ratio = rows.shape[1], stride_ratio(frames)
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
     body, now = frames.part[turn], np.zeros(len(part_state))
     for t in range(rows.shape[0]):
-        if frames.numbers[GENERAL] > 0.5:
+        if frames.general:
             blends_of(inputs[t], frames, now)
         update_shares(part_state, now, frames, t == 0 and walk[STARTED] < 0.5)
         for part in range(len(part_state)):
@@ -240,8 +245,8 @@ def restored(
         for k in range(d):
             if k != turn:
                 outputs[t, k] = rows[t, k] + part_state[frames.part[k], SHARE] * (outputs[t, k] - rows[t, k])
-        timing = part_state[body, SHARE] * pace  # of log w and of the sway, of which the source has none
-        outputs[t, d] = timing * (outputs[t, d] + frames.numbers[LATER])
+        timing = part_state[body, SHARE] * pace  # The source has no log w and no sway, so these are scaled.
+        outputs[t, d] = timing * (outputs[t, d] + frames.later)
         outputs[t, turn] = _levelled(timing * outputs[t, turn], walk, frames)
 
 
@@ -250,9 +255,9 @@ def _written_between(
     before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
     written: int,
 ) -> tuple[int, float, float, float]:  # fmt: skip
-    """Write the rows that fall between two source rows w frames apart; return how many, and the place of the last."""
+    """Write the rows between two source rows that are w frames apart; return their number and the last one's place."""
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
-    dt = frames.numbers[FRAME_TIME]
+    dt = frames.frame_time
     last_g, last_s, last_h, count = 0.0, 0.0, 0.0, 0
     while count + 1 <= ahead + w:
         count += 1
@@ -263,8 +268,8 @@ def _written_between(
         row = out.rows[written + count - 1]
         for k in range(len(pose)):
             row[k] = pose[k] + share * (y[k] - pose[k])
-        # Speeds are those of the way from row to row, in the heading of the earlier one, as decoding reads them:
-        # interpolated speeds would not add up to the way travelled.
+        # Decoding reads speeds as the path from row to row, in the heading of the earlier row. Interpolated speeds
+        # would not add up to this path.
         cosine, sine = math.cos(last_h), math.sin(last_h)
         row[forward] = ((g - last_g) * cosine + (s - last_s) * sine) / dt
         row[sideways] = ((s - last_s) * cosine - (g - last_g) * sine) / dt
@@ -278,16 +283,16 @@ def _written_between(
 def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: Frames, out: Written) -> int:
     """Step through the outputs and write a row whenever a full frame of the target's time has passed.
 
-    Source row t lasts w[t] frames. `walk` and `pose` are the state, changed in place: how far the last source row is
-    ahead of the last row written (in frames, along, across and in heading), and its pose. Heading is the source's own
-    turning plus the sway.
+    Source row t lasts w[t] frames. `walk` and `pose` are the state, changed in place: the lead of the last source row
+    over the last row written (in frames, along, across and in heading), and its pose. The heading is that of the source
+    plus the sway.
     """
     d, written = rows.shape[1], 0
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
-    dt = frames.numbers[FRAME_TIME]
+    dt = frames.frame_time
     for t in range(rows.shape[0]):
         y = outputs[t]
-        # The first row has nothing before it to interpolate from, so it is written as it is.
+        # No row precedes the first one to interpolate from, so it is written unchanged.
         if walk[STARTED] < 0.5:
             for k in range(d):
                 pose[k] = y[k]
@@ -298,8 +303,8 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
             walk[STARTED], walk[SWAY] = 1.0, y[turn]
             continue
         w = 1.0
-        if frames.numbers[WARPED] > 0.5:
-            limit = frames.numbers[STEEPEST]
+        if frames.warped:
+            limit = math.log(STEEPEST)
             w = math.exp(max(-limit, min(limit, y[d])))
         a0, g0, s0, h0 = walk[AHEAD], walk[ALONG], walk[ACROSS], walk[TURNED]
         cosine, sine = math.cos(h0), math.sin(h0)

@@ -63,7 +63,7 @@ def test_parts_that_cannot_be_a_model_are_refused(
 
 
 def test_a_model_that_flings_the_body_about_is_refused_when_it_is_used(gaits: GaitModel, tmp_path: Path) -> None:
-    numbers, rates = len(gaits.code.recipe.names) * len(gaits.code), gaits.factors.core.copy()
+    numbers, rates = len(gaits.code.recipe.names) * gaits.code.frames, gaits.factors.core.copy()
     rates[..., :numbers] /= 1e5  # poses and paces stay as they are
     rates[..., numbers:] /= 1e5
     moving = np.arange(numbers) % len(gaits.code.recipe.names) < 2

@@ -63,6 +63,8 @@ def test_warping_back_and_forth() -> None:
     assert laid.shape == u.shape
     back = warp(laid, replace(found, first=(0, len(u)), second=(0, len(y))), onto="second")
     assert np.abs(back - y)[5:-5].mean() < 0.02
+    again = np.interp(found.inverse_path, np.arange(len(u)), found.path)
+    np.testing.assert_allclose(again, np.arange(len(y)), atol=1e-9)
     assert np.abs(found.inverse_path - np.interp(np.arange(len(y)), truth, np.arange(len(u)))).mean() < 0.5
 
 

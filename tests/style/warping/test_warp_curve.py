@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freshtake.style.warping.motion_warping import steps_of
-from freshtake.style.warping.warps import differential, inverse, read_rows, smooth_warp
+from freshtake.style.warping.warps import differential, read_rows, smooth_warp
 
 
 def levels(seed: int, frames: int = 90) -> np.ndarray:
@@ -33,13 +33,6 @@ def test_smoothing_keeps_an_even_pace_and_lessens_the_bias_of_logarithms() -> No
     bias = [np.exp(np.log(steps).mean()) / w.mean() - 1.0 for steps in (w, smooth_warp(w, 3.0)[1])]
     assert bias[0] < -0.05
     assert abs(bias[1]) < 0.2 * abs(bias[0])
-
-
-def test_the_inverse_undoes_the_curve() -> None:
-    curve, _ = smooth_warp(levels(2), 3.0)
-    rows = round(curve[-1]) + 1
-    back = inverse(curve, rows)
-    np.testing.assert_allclose(np.interp(back, np.arange(len(curve)), curve), np.arange(rows), atol=1e-9)
 
 
 def test_rows_between_frames() -> None:

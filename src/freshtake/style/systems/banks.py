@@ -9,7 +9,7 @@ past that leads up to it (§4.4).
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -27,7 +27,7 @@ ONE_STYLE = 5.0  # degrees: recorded takes of one style differ by 3 to 5, those 
 
 
 class System(NamedTuple):
-    """The matrices of one block. `damping` (n,) is a, `turning` (n,) is b of the first of a pair, -b of the second."""
+    """The matrices of one block; for a pair of poles `damping` (n,) contains a, a and `turning` (n,) b, -b."""
 
     damping: Floats
     turning: Floats
@@ -35,11 +35,6 @@ class System(NamedTuple):
     C: Floats  # (p, n)
     D: Floats  # (p, m)
     offset: Floats  # (p,)
-
-    @property
-    def radius(self) -> float:
-        """The largest absolute value of a pole."""
-        return float(np.hypot(self.damping, self.turning).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +47,11 @@ class Bank:
     @cached_property
     def packed(self) -> Modal:
         """The bank in the form that the kernel reads."""
-        s = self.systems
-        return Modal(
-            *_ports(self.blocks), _starts([len(x.damping) for x in s]),
-            _flat([x.damping for x in s]), _flat([x.turning for x in s]),
-            _flat([x.B for x in s]), _flat([x.C for x in s]), _flat([x.D for x in s]), _flat([x.offset for x in s]),
-        )  # fmt: skip
+        ports: list[Ints] = []
+        for listed in ([block.inputs for block in self.blocks], [block.outputs for block in self.blocks]):
+            ports += [np.array([k for each in listed for k in each], dtype=np.intp), _starts(listed)]
+        matrices = (np.concatenate([part.ravel() for part in parts]) for parts in zip(*self.systems, strict=True))
+        return Modal._make([*ports, _starts([system.damping for system in self.systems]), *matrices])
 
     @property
     def inputs(self) -> int:
@@ -71,8 +65,8 @@ class Bank:
 
     @property
     def radius(self) -> float:
-        """The spectral radius of all systems together."""
-        return max((system.radius for system in self.systems), default=0.0)
+        """The spectral radius of all systems together: the largest absolute value of a pole."""
+        return float(np.hypot(self.packed.damping, self.packed.turning).max(initial=0.0))
 
     def memory(self, share: float = 0.01) -> int:
         """Return the number of frames after which less than `share` of a deviation remains."""
@@ -119,9 +113,8 @@ def settled(bank: Bank, row: Floats) -> Floats:
 def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None) -> Floats:
     """Return `frames` rows that lead up to the first row.
 
-    If the beginning recurs, these are the rows before its recurrence; a single cycle, which ends as it begins, is
-    repeated; otherwise the first pose is held. `weights` (DOFs,) are the weights of one unit of each DOF in the
-    comparison.
+    If the beginning recurs, these are the rows before its recurrence. A single cycle, which ends as it begins, is
+    repeated. Otherwise the first pose is held. `weights` (DOFs,) weigh a unit of each DOF in the comparison.
     """
     if frames == 0 or len(rows) == 0:
         return np.zeros((frames, rows.shape[1]))
@@ -142,8 +135,8 @@ def _closing(rows: Floats, fps: float) -> int | None:
     usual = float(np.linalg.norm(steps, axis=1).mean())
     apart = np.linalg.norm(rows[-look:] - rows[0], axis=1)
     end = len(rows) - look + int(apart.argmin())
-    # Closer than one usual frame in pose and in speed: a step that ends with the other foot is far off in pose, an arm
-    # that was raised and lowered passes the first pose in the other direction.
+    # Pose and speed must be closer than one usual frame: a step that ends with the other foot differs in pose, and an
+    # arm that was raised and lowered passes the first pose in the other direction.
     turned = float(np.linalg.norm(steps[end - 1] - steps[0]))
     return end if usual > 0.0 and apart.min() <= usual and turned <= usual else None
 
@@ -158,41 +151,27 @@ def recurrence(rows: Floats, fps: float) -> int | None:
     if scale <= 1e-12:
         return None
     lags = np.arange(least, last + 1)
-    away = rows - rows[:look].mean(axis=0)  # so their squares do not dwarf their differences
+    away = rows - rows[:look].mean(axis=0)  # Otherwise squares would be much larger than their differences.
     squares = np.sum(away**2, axis=1)
     apart = np.zeros(len(lags))
     for k, products in enumerate(away[:look] @ away.T):  # |a - b|² = |a|² + |b|² - 2 a b
         apart += (squares[k] + squares[lags + k] - 2.0 * products[lags + k]) / (look * scale)
     inner = np.flatnonzero((apart[1:-1] <= apart[:-2]) & (apart[1:-1] <= apart[2:])) + 1
-    good = [k for k in inner if apart[k] < LIKE]
-    if not good:
+    good = inner[apart[inner] < LIKE]
+    if not len(good):
         return None
-    best = min(apart[k] for k in good)
-    return int(next(lags[k] for k in good if apart[k] <= 1.5 * best + 0.02))
+    return int(lags[good[apart[good] <= 1.5 * apart[good].min() + 0.02][0]])
 
 
-def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return the concatenated inputs of all blocks and where each begins, and the same for outputs."""
-    return (
-        np.array([k for block in blocks for k in block.inputs], dtype=np.intp),
-        _starts([len(block.inputs) for block in blocks]),
-        np.array([k for block in blocks for k in block.outputs], dtype=np.intp),
-        _starts([len(block.outputs) for block in blocks]),
-    )
-
-
-def _starts(counts: Sequence[int]) -> Ints:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-
-
-def _flat(parts: Sequence[Floats]) -> Floats:
-    return np.concatenate([np.ascontiguousarray(part).ravel() for part in parts]) if parts else np.zeros(0)
+def _starts(parts: Sequence[Sized]) -> Ints:
+    """Return where each part begins among all, and the total length."""
+    return np.cumsum([0, *map(len, parts)]).astype(np.intp)
 
 
 class HeldOut(NamedTuple):
-    """Errors on left-out clips, in degrees RMS per joint: of the systems, and of copying the source.
+    """Errors of the systems and of copying the source, in degrees RMS per joint, on left-out clips.
 
-    Both are 0 if there is nothing to leave out.
+    Both are 0 if no clip can be left out.
     """
 
     n4sid: float
@@ -204,7 +183,7 @@ class HeldOut(NamedTuple):
         return 0.0 < self.copy < ONE_STYLE
 
     def in_words(self, pairs: int) -> str:
-        """Describe in a sentence how many pairs were learned from, and how close left-out clips came to the style."""
+        """Describe the number of pairs and the errors on left-out clips in a sentence."""
         learned = f"learned from {pairs} {'pair' if pairs == 1 else 'pairs'}"
         if not self.n4sid or not self.copy:
             return learned

@@ -14,7 +14,7 @@ from freshtake.style.systems.state_kernels import filtered
 
 
 class Moments(NamedTuple):
-    """The summed products of Hankel columns over trials: all the data that the subspace method needs."""
+    """The products of Hankel columns, summed over trials, which are all the data that the subspace method needs."""
 
     products: Floats  # of the rows past inputs, past outputs, future inputs, future outputs
     columns: int
@@ -58,7 +58,7 @@ def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
 
 def added_moments(parts: Sequence[Moments]) -> Moments:
     """Add up the moments of several trials."""
-    # Add products instead of joining clips: windows across the seam of two clips would teach a jump.
+    # Products are added, not clips joined: windows across the seam of two clips would contain a jump.
     total = np.sum([part.products for part in parts], axis=0)
     return parts[0]._replace(products=total, columns=sum(part.columns for part in parts))
 
@@ -93,27 +93,21 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
-    damping: list[float] = []
-    turning: list[float] = []
+    pairs: list[tuple[float, float]] = []
     for pole in sorted(inside, key=lambda z: (-abs(z), z.real)):
         # Rounding errors give real poles tiny imaginary parts.
         if abs(pole.imag) <= 1e-9:
-            damping.append(float(pole.real))
-            turning.append(0.0)
+            pairs.append((pole.real, 0.0))
         # The upper pole represents both of a conjugate pair, so skip the lower one.
         elif pole.imag > 0.0:
-            damping += [float(pole.real)] * 2
-            turning += [float(pole.imag), -float(pole.imag)]
-    return Poles(np.array(damping), np.array(turning))
+            pairs += [(pole.real, pole.imag), (pole.real, -pole.imag)]
+    damping, turning = np.array(pairs, dtype=np.float64).reshape(-1, 2).T.copy()
+    return Poles(damping, turning)
 
 
 def orders_worth_trying(space: Subspace, most: int) -> int:
-    """Return how many states are worth trying, up to `most`: those with a thousandth of the first singular value.
-
-    Always at least one.
-    """
-    worth = int(np.sum(space.values > 1e-3 * space.values[0])) if space.values[0] > 0.0 else 1
-    return max(1, min(most, worth))
+    """Return the number of states with a thousandth of the first singular value, at least one and at most `most`."""
+    return max(1, min(most, int(np.sum(space.values > 1e-3 * space.values[0]))))
 
 
 ROUNDS = 6
@@ -142,7 +136,7 @@ def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Pro
 
 
 def signal_parts(poles: Poles) -> list[tuple[int, int]]:
-    """Return the parts of the filtered inputs that are signals: (pole, 0 real | 1 imaginary), one per state."""
+    """Return the part of the filtered inputs that is the signal of each state: (pole, 0 real or 1 imaginary)."""
     return [(k - 1, 1) if b < 0.0 else (k, 0) for k, b in enumerate(poles.turning)]
 
 
@@ -153,15 +147,16 @@ def added(parts: Sequence[Products]) -> Products:
 
 
 def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
-    """Add a pull on the response to constant inputs: `amount` times as many frames of them, with the output `goal`.
+    """Add frames with constant inputs and the output `goal`, so that the response to constant inputs is pulled to it.
 
-    `amount` is one number, or one for each input; `goal` (inputs, outputs) is zero unless given.
+    Their number is `amount` times that of the data, one for all inputs or one for each; `goal` (inputs, outputs) is
+    zero by default.
     """
     n = len(poles.damping)
     m = (len(products.signals) - 1) // (n + 1)
     # Under a constant input a filter z' = q z + u settles at u / (1 - q).
-    rest = 1.0 / (1.0 - (poles.damping - 1j * poles.turning))
-    gains = [rest[k].imag if part else rest[k].real for k, part in signal_parts(poles)]
+    final = 1.0 / (1.0 - (poles.damping - 1j * poles.turning))
+    gains = [final[k].imag if part else final[k].real for k, part in signal_parts(poles)]
     response = np.concatenate([np.kron(np.array([*gains, 1.0])[:, None], np.eye(m)), np.zeros((1, m))])
     pull = products.frames * (amount * response)
     outputs = products.outputs if goal is None else products.outputs + pull @ goal
@@ -218,13 +213,13 @@ def _fit_outputs(poles: Poles, products: Products, B: Floats, ridge: float) -> t
 def _fit_inputs(poles: Poles, products: Products, C: Floats, ridge: float, m: int) -> Floats:
     """Fit B for a given C; D and the offset are fitted too."""
     n, p = len(poles.damping), C.shape[0]
-    rest = m + 1
-    size = n * m + p * rest
+    others = m + 1
+    size = n * m + p * others
     gram, right = np.zeros((size, size)), np.zeros(size)
     direct = products.signals[n * m :, n * m :]
     for o in range(p):
         w = np.kron(_sharing(poles, C[o]), np.eye(m))  # entries of B to weights on the filtered signals
-        at = slice(n * m + o * rest, n * m + (o + 1) * rest)
+        at = slice(n * m + o * others, n * m + (o + 1) * others)
         gram[: n * m, : n * m] += w @ products.signals[: n * m, : n * m] @ w.T
         cross = w @ products.signals[: n * m, n * m :]
         gram[: n * m, at], gram[at, : n * m], gram[at, at] = cross, cross.T, direct
@@ -252,26 +247,25 @@ def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Flo
 
 
 def _sharing(poles: Poles, weights: Floats) -> Floats:
-    """Return (n, n): row k is the filtered signals that an entry of B's row k adds to an output of weights (n,)."""
+    """Return the weights (n, n) of the filtered signals in an output with weights (n,), by row of B."""
     out = np.diag(weights)
     first = np.flatnonzero(poles.turning > 0.0)
     second = first + 1
-    out[first, second] = weights[second]
-    out[second, first] = weights[second]
+    out[first, second] = out[second, first] = weights[second]
     out[second, second] = -weights[first]
     return out
 
 
 def _sizes(B: Floats, poles: Poles) -> Floats:
-    """Return the norm of every state's row of B, shared by the two states of a pair."""
+    """Return the norm of every state's row of B; the two states of a pair have the norm of both rows."""
     squares = (B * B).sum(axis=1)
-    for k, b in enumerate(poles.turning):
-        if b > 0.0:
-            squares[k : k + 2] = squares[k : k + 2].sum()
+    first = np.flatnonzero(poles.turning > 0.0)
+    squares[first] += squares[first + 1]
+    squares[first + 1] = squares[first]
     return np.asarray(np.sqrt(squares))
 
 
 def _solved(gram: Floats, right: Floats, ridge: float) -> Floats:
-    """Solve a ridge regression, with a trace added in case the products alone are singular."""
+    """Solve a ridge regression; a small part of the trace is added in case the products alone are singular."""
     damp = ridge * np.ones(len(gram)) + 1e-9 * max(float(np.trace(gram)) / len(gram), 1e-12)
     return np.asarray(np.linalg.solve(gram + np.diag(damp), right))

@@ -19,7 +19,7 @@ Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
 QUICK = 6  # states used when trying out steadinesses
 STEADINESSES = (0.0, 0.2)
-UNMOVED = 5.0  # steadiness of the timing for limbs, which constant poses do not determine; 50 gives the same
+UNMOVED = 5.0  # steadiness of the timing for limbs, whose constant poses do not determine it; 50 has the same effect
 RIDGE = 1e-2
 SUBSPACE_RIDGE = 1e-4
 FOLDS, ALL = 4, -1
@@ -35,11 +35,11 @@ class Trial(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """The assumptions made before fitting.
+    """Assumptions before fitting.
 
-    `gains` (inputs, outputs) is the response to constant inputs if takes do not determine it; `importance` weights
-    squared errors (outputs,) when systems are compared, so that noise in a DOF that hardly moves does not matter. Among
-    systems whose errors on left-out clips are within `slack` of the smallest, the one with the fewest states is chosen.
+    `gains` (inputs, outputs) is the response to constant inputs if takes do not determine it. `importance` (outputs,)
+    weighs squared errors when systems are compared, so that noise in a DOF that hardly moves does not matter. Among
+    systems with errors on left-out clips up to `slack` times the smallest, the one with the fewest states is chosen.
     """
 
     gains: Floats
@@ -55,13 +55,12 @@ class Fitted(NamedTuple):
 
 
 def past_frames(fps: float) -> int:
-    """Return the number of rows that lead up to the first frame of a trial."""
-    # 1.5 s of past lead up to the first frame.
+    """Return the number of rows that lead up to the first frame of a trial: 1.5 seconds."""
     return round(1.5 * fps)
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
-    """Number the folds: pairs that share a source clip, or a target clip if there is only one source, share a fold."""
+    """Return the fold of each pair: pairs with the same source clip share a fold; with one source, the same target."""
     side = 0 if len({source for source, _ in names}) > 1 else 1
     order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
     return [order[pair[side]] % FOLDS for pair in names]
@@ -124,7 +123,7 @@ def _block_system(
     choices = _steadinesses(settings, block, trials)
     steadiness = choices[0]
     if len(choices) > 1:
-        # A small system shows whether a clip's mean pose is accidental (takes of a walk) or content (a throw).
+        # A small system shows whether a clip's mean pose is random (takes of a walk) or content (a throw).
         small = QUICK if settings.order is None else settings.order
         steadiness = min(choices, key=lambda each: float(left_out(small, each) @ importance))
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
@@ -138,7 +137,7 @@ def _block_system(
 def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
     """Return the steadinesses to try; the heading gets the largest, so turning does not become a lasting sway.
 
-    A single source clip, however often it is paired, does not show what its mean pose means.
+    Pairs with a single source clip do not show whether its mean pose is random.
     """
     if settings.steadiness is not None:
         return (settings.steadiness,)

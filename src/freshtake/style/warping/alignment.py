@@ -16,7 +16,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.warping.motion_warping import METHODS, WarpSettings
 from freshtake.style.warping.warp_inputs import Alignable, prepare
-from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
+from freshtake.style.warping.warps import feasible, read_rows, smooth_warp
 
 SMOOTHED = 0.04  # fraction of a motion's length: the widest smoothing of its warp
 
@@ -65,7 +65,7 @@ class Alignment:
     @property
     def inverse_path(self) -> Floats:
         """The fractional frame of the first motion for each frame of the second."""
-        return inverse(self.path, self.rows)
+        return np.interp(np.arange(self.rows), self.path, np.arange(len(self.path), dtype=np.float64))
 
 
 @one_blas_thread()

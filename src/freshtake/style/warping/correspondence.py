@@ -19,17 +19,18 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.graphs import best_partners
 
-SPEED = 0.2  # fraction of a folder's usual speed that counts as much as
-TURN = np.radians(12.0)  # this turn rate, per second, as
-DIRECTION = np.radians(30.0)  # this change of the direction of travel against the body, and as
-ACTING = 0.25  # this fraction of the motion in other joints
+# Differences that count as a distance of 1:
+SPEED = 0.2  # fraction of a folder's usual speed
+TURN = np.radians(12.0)  # turn rate, per second
+DIRECTION = np.radians(30.0)  # direction of travel relative to the body
+ACTING = 0.25  # fraction of the motion in other joints
 LIMIT = 3.0  # pairs at a larger distance have different content
 OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
 SLOWEST_TURN = np.radians(3.0)  # per second
 
 
 class Content(NamedTuple):
-    """What a clip shows, regardless of its style.
+    """The content of a clip, regardless of its style.
 
     `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction`,
     that of travel relative to the heading, in radians; `acting` (joints,), the distribution of motion over the joints.

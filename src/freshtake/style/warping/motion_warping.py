@@ -22,7 +22,7 @@ from freshtake.style.warping.warps import (
     roughness,
 )
 
-CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 if the first search went wrong, else 0.98 to 1.06
+CLEARLY = 0.96  # ratio of both searches' E; 0.77 to 0.94 for recorded pairs if the first failed, else 0.98 to 1.06
 
 
 DOF_SCALES = ("auto", "raw", "zscore")
@@ -97,10 +97,9 @@ class Warped(NamedTuple):
 def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> Warped:
     """Minimize E(a, b, W) by alternating global optimizations of W and {a, b}; E never rises.
 
-    Departs from the paper, which only starts from a = 1, b = 0: the alternation ends in the nearest minimum, and if a
-    style moves much less than the other (an old man's shuffle, a wide stride), that one may be half a step off. A
-    second search starts from the time warp of both motions, each scaled by its means and deviations; it is used if its
-    E is clearly lower.
+    Departs from the paper, which only starts from a = 1, b = 0. The alternation ends in the nearest minimum, which may
+    be off by half a step if a style moves much less than the other (an old man's shuffle, a wide stride). So a second
+    search starts from the time warp of z-scored motions; its result is used if its E is clearly lower.
     """
     plain = _descend(u, y, cheapest_repetitions(u, y, slope), slope, stiff, rounds)
     scaled = cheapest_repetitions(zscored(u), zscored(y), slope)
@@ -133,9 +132,8 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 
 
 def zscored(values: Floats) -> Floats:
-    """Scale each DOF by its mean and deviation; DOFs that hardly move stay small."""
+    """Scale each DOF by its mean and deviation; those below a thousandth of the mean deviation stay small."""
     deviation = values.std(axis=0)
-    # A DOF below a thousandth of the mean deviation is not scaled up.
     floor = max(1e-3 * float(deviation.mean()), 1e-12)
     out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)
     return out
@@ -174,8 +172,8 @@ def steps_of(path: Ints, frames: int) -> Floats:
     count = np.bincount(path[:, 0], minlength=frames)
     met = np.flatnonzero(count)
     place = np.bincount(path[:, 0], weights=path[:, 1], minlength=frames)[met] / count[met]
-    # A path may stand still in either motion; edges halfway between the mean partners of neighbors always add up to
-    # the second motion's length.
+    # A path may pause in either motion. Edges halfway between the mean partners of neighbors always add up to the
+    # second motion's length.
     middle = np.interp(np.arange(frames - 1) + 0.5, met, place)
     edges = np.concatenate([[-0.5], middle, [path[-1, 1] + 0.5]])
     out: Floats = np.diff(edges)

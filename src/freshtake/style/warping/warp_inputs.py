@@ -17,7 +17,9 @@ from freshtake.motion.features import encode, recipe
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.style.warping.motion_warping import RATE, WarpSettings, zscored
+from freshtake.style.warping.warps import read_rows
 
 BINS = 96  # phases at which mean cycles are compared
 Span = tuple[int, int]
@@ -37,8 +39,8 @@ def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tupl
     """Find the frames (start, stop not included) of each clip between two equal phases, with the most cycles possible.
 
     The phases are related by the shift at which the mean cycles correlate best, DOF by DOF, regardless of scale and
-    offset. A clip that ends as it begins counts as one cycle next to a clip of several. None if the clips do not
-    repeat, or have less than one cycle in common.
+    offset. If only one clip repeats, the other may be a single cycle. None if the clips do not repeat, or have less
+    than one cycle in common.
     """
     gaits = [gait_of(clip, values) for clip, values in zip(clips, rows, strict=True)]
     if gaits[0] is None and gaits[1] is not None:
@@ -85,10 +87,8 @@ def mean_cycle(rows: Floats, cycles: Floats) -> Floats:
     first, last = int(np.floor(cycles[0] * BINS)) + 1, int(np.floor(cycles[-1] * BINS))
     phases = np.arange(first, last + 1)
     frames = np.interp(phases / BINS, cycles, np.arange(len(cycles)))
-    low = np.minimum(frames.astype(np.intp), len(rows) - 2)
-    read = rows[low] + (frames - low)[:, None] * (rows[low + 1] - rows[low])
     out = np.zeros((BINS, rows.shape[1]))
-    np.add.at(out, phases % BINS, read)
+    np.add.at(out, phases % BINS, read_rows(rows, frames))
     return out / np.maximum(np.bincount(phases % BINS, minlength=BINS), 1)[:, None]
 
 
@@ -126,8 +126,6 @@ def _between(cycles: Floats, start: float, stop: float) -> Span:
 
 def _smooth(progress: Floats, deviation: float) -> Floats:
     """Smooth, continuing the trend at both ends, and make the result increasing."""
-    from freshtake.numeric.curves import gaussian_filter1d
-
     reach = min(len(progress) - 1, int(4 * deviation) + 1)
     before = 2.0 * progress[0] - progress[reach:0:-1]
     after = 2.0 * progress[-1] - progress[-2 : -reach - 2 : -1]
@@ -185,10 +183,9 @@ def _scaled(a: Floats, b: Floats, scale: str) -> tuple[Floats, Floats]:
         return np.ascontiguousarray(a), np.ascontiguousarray(b)
     if scale == "zscore":
         return zscored(a), zscored(b)
-    # The weights of eq. 1 are meant for joint angles. One common factor brings other data to their scale and keeps the
-    # proportions among DOFs, which z-scores would lose.
+    # The weights of eq. 1 are meant for joint angles, which deviate by 0.2 radians in a walk. One common factor brings
+    # other data to this scale and keeps the proportions among DOFs, which z-scores would not.
     deviation = float(np.mean([a.std(axis=0).mean(), b.std(axis=0).mean()]))
-    # Rows of unknown units are scaled to deviate by 0.2, as the angles of a walk do in radians.
     factor = 0.2 / deviation if deviation > 1e-12 else 1.0
     return (a - a.mean(axis=0)) * factor, (b - b.mean(axis=0)) * factor
 

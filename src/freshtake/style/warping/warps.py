@@ -8,13 +8,14 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.smooth_path import solve_banded
 
 
 class Stiffness(NamedTuple):
     """Weights of |Fa|² and |Gb|² (squared steps from frame to frame), and of a small pull toward a = 1, b = 0.
 
-    Departs from the paper: the pull is not in its eq. 1, but without it, a DOF that never moves makes eq. 4 singular.
+    Departs from the paper: eq. 1 has no pull, but without it a DOF that never moves would make eq. 4 singular.
     """
 
     scale: float = 100.0
@@ -130,8 +131,8 @@ def feasible(first: int, second: int, slope: int) -> bool:
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
     """Find the repetition vector r (frames of p,) minimizing |R p - q|², with q lengthened s-fold (Hsu 2005, eq. 2-3).
 
-    The cost c of the edit in eq. 2 is the squared norm of the frame difference, coupled over all DOFs (§3.3).
-    Every r is in 1..s², and their sum is s times the frames of q. Ties go to the one closest to s, an unchanged pace.
+    The cost c of the edit in eq. 2 is the squared norm of the frame difference, coupled over all DOFs (§3.3). Every r
+    is in 1..s², and their sum is s times the frames of q. Ties go to the r closest to s, an unchanged pace.
     """
     # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
     order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
@@ -185,8 +186,8 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
                 summed[row] = running
                 running += cost[frame]
         summed[stop] = running
-        # The cost of r repetitions is a difference of two running sums; with the earlier one taken off here, the best r
-        # is a plain minimum over shifted rows, and no sum over repetitions is ever formed.
+        # The cost of r repetitions is a difference of two running sums. As the earlier sum is subtracted here, the best
+        # r is a minimum over shifted rows, without any sum over repetitions.
         before[i, low : high + 1] = total[low : high + 1] - summed[low : high + 1]
         total[start : stop + 1] = np.inf
         for r in order:
@@ -199,8 +200,8 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
 
 @compiled
 def _backtrack(before: Floats, order: Ints) -> Ints:
-    """Follow, from the last row back, the repetitions through which each total came about."""
-    # `order` begins with an unchanged pace and only a smaller total replaces it, which settles ties.
+    """Follow the repetitions that led to the least total, from the last row back."""
+    # `order` begins with an unchanged pace, and only a smaller total replaces it, so ties go to an even pace.
     frames, at = before.shape[0], before.shape[1] - 1
     out = np.empty(frames, dtype=np.intp)
     for i in range(frames - 1, -1, -1):
@@ -244,18 +245,10 @@ def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
 
 def _bell(bent: Floats, deviation: float) -> Floats:
     """Smooth by a Gaussian that keeps both ends where they are (odd continuation)."""
-    from freshtake.numeric.curves import gaussian_filter1d
-
     count = len(bent)
     reach = min(count - 1, int(4.0 * deviation) + 1)
     longer = np.concatenate([-bent[reach:0:-1], bent, -bent[-2 : -reach - 2 : -1]])
     out: Floats = gaussian_filter1d(longer, deviation, mode="nearest")[reach : reach + count]
-    return out
-
-
-def inverse(curve: Floats, rows: int) -> Floats:
-    """Return, for each of `rows` frames of the second motion, the fractional frame of the first one."""
-    out: Floats = np.interp(np.arange(rows), curve, np.arange(len(curve), dtype=np.float64))
     return out
 
 
