@@ -108,7 +108,7 @@ def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, f
     raw, made = (model.translate(source, plant=plant) for plant in (False, True))
     features = model.encode(source)
     done = model.translation(source)
-    mask = done.stands
+    mask = done.contacts
     labels = model.labels(features.values[slice(*warp.first)])
     said = np.stack([labels[name] for name in model.feet], axis=1)
     truth = contact_mask(target)[slice(*warp.second)][np.round(warp.path).astype(int)]
@@ -121,7 +121,7 @@ def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, f
         "raw": planted_speed(raw, mask),
         "cleaned": planted_speed(made, joint_contacts(made)),
         "streamed": streamed_speed(model, features.values),
-        "blended": float(done.made.blends.mean()),
+        "blended": float(done.translated.blends.mean()),
     }
 
 

@@ -9,7 +9,7 @@ import freshtake as ft
 from freshtake.density import DensityModel, learn
 from freshtake.density.control import Control
 from freshtake.density.decoding import feet_of
-from freshtake.density.planting import FARTHEST, foot_joints, inside, standing
+from freshtake.density.planting import FARTHEST, foot_joints, inside, row_contacts
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import take_frames
@@ -76,7 +76,7 @@ def test_planted_feet_of_blends_slide_no_more_than_those_of_the_worse_class(gait
 
 
 def test_a_blend_stands_for_a_time_between_those_of_its_classes(gaits: DensityModel) -> None:
-    shares = [float(standing(gaits, blended(gaits, run)).mean()) for run in (0.0, 0.5, 1.0)]
+    shares = [float(row_contacts(gaits, blended(gaits, run)).mean()) for run in (0.0, 0.5, 1.0)]
     assert shares[0] > shares[1] > shares[2] > 0.0
 
 
@@ -119,7 +119,7 @@ def test_part_of_a_cycle_is_refused_with_a_remedy(share: float) -> None:
 def test_one_cycle_steps_with_both_feet(offset: int) -> None:
     walk = ft.samples.walk(np.random.default_rng(1), cycles=4, fps=60.0)
     model = learn({"walk": [take_frames(walk, offset, offset + round(len(walk) / 4.0) + 2)]})
-    stands = standing(model, model.rows(np.random.default_rng(0), frames=400))
+    stands = row_contacts(model, model.rows(np.random.default_rng(0), frames=400))
     strikes = (np.diff(stands, axis=0) > 0.0).sum(axis=0)
     assert model.periodic == (True,) and strikes.min() >= 4
 

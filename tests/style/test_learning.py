@@ -148,7 +148,7 @@ def test_what_arms_do_says_nothing_of_footplants() -> None:
     arms = [k for k, name in enumerate(learned.dofs) if "Arm" in name or "Hand" in name]
     other[:, arms] = np.random.default_rng(3).normal(size=(len(rows), len(arms)))
     source = learned.translator()
-    told = [source.advance(source.start(), each)[1].stands for each in (rows, other)]
+    told = [source.advance(source.start(), each)[1].contacts for each in (rows, other)]
     np.testing.assert_array_equal(told[0], told[1])
     assert told[0].any() and not told[0].all()
 

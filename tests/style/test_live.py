@@ -1,4 +1,4 @@
-"""Live poses: placed on, in time with the classifiers, their standing feet still."""
+"""Live poses: placed on, in time with the classifiers, their planted feet still."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from freshtake.motion.features import Start, decode, where_it_ends
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.model import StyleModel
-from freshtake.style.synthesize import stands_of
+from freshtake.style.synthesize import classifiers_of
 from tests.style.pairs_of_clips import model, walk
 
 
@@ -128,12 +128,12 @@ def test_poses_come_as_late_as_the_planter_says() -> None:
 def test_labels_of_single_rows_are_those_of_all_rows_at_once() -> None:
     learned = model()
     rows = learned.encode(walk(63)).values
-    tool = replace(learned.translator(), stands=stands_of(learned.annotations))
+    tool = replace(learned.translator(), classifiers=classifiers_of(learned.annotations))
     state = tool.start(learned.past(rows))
     told = []
     for row in rows:
         state, made = tool.advance(state, row)
-        told.append(made.stands[0])
+        told.append(made.contacts[0])
     whole = learned.labels(rows)
     for column, annotation in enumerate(learned.annotations):
         np.testing.assert_array_equal(np.array(told)[:, column], whole[annotation.name])

@@ -11,7 +11,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import heading, sampled_at
 from freshtake.numeric.arrays import Floats
-from freshtake.style.columns import root_columns
+from freshtake.style.columns import FORWARD, SIDEWAYS
 from freshtake.style.learning import learn
 from freshtake.style.model import Settings, StyleModel
 from freshtake.style.simple_translations import untimed_rows
@@ -41,7 +41,7 @@ def test_who_walks_backwards_walks_backwards_in_the_style() -> None:
 
 def test_a_slower_or_faster_source_is_a_slower_or_faster_style() -> None:
     learned = one_pair()
-    rows, (forward, sideways, _) = learned.encode(walk(71, cycles=6)).values, root_columns(learned.recipe)
+    rows, forward, sideways = learned.encode(walk(71, cycles=6)).values, FORWARD, SIDEWAYS
 
     def travel(changed: Floats, column: int) -> float:
         return float(untimed_rows(learned, changed)[60:, column].mean())
@@ -58,7 +58,7 @@ def test_a_slower_or_faster_source_is_a_slower_or_faster_style() -> None:
 
 def test_constant_speeds_lead_to_speeds_in_proportion() -> None:
     learned = one_pair()
-    forward, bank = root_columns(learned.recipe)[0], learned.bank
+    forward, bank = FORWARD, learned.bank
     rows = np.zeros((2, 600, len(learned.dofs)))
     rows[1, :, forward] = 1.0
     still, faster = (bank.run(bank.start(), inputs)[1][-1, forward] for inputs in rows)
@@ -87,7 +87,7 @@ def _coded(learned: StyleModel, rows: Floats) -> Floats:
 def test_feet_of_a_slow_style_rest_at_slower_speeds() -> None:
     learned = one_pair()
     target = learned.target
-    forward = root_columns(learned.recipe)[0]
+    forward = FORWARD
     speeds = []
     for share in (1.0, 0.2, 0.0):
         mean = target.mean.copy()

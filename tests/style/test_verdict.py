@@ -96,7 +96,9 @@ def test_a_translation_is_made_once_and_says_what_arrived(limping: ft.style.Styl
     rows = limping.encode(clip).values
     labels = limping.labels(rows)
     seen = np.stack([labels[name] for name in limping.feet], axis=1)
-    np.testing.assert_array_equal(done.stands, seen[np.clip(np.round(done.made.origins).astype(int), 0, len(seen) - 1)])
+    np.testing.assert_array_equal(
+        done.contacts, seen[np.clip(np.round(done.translated.origins).astype(int), 0, len(seen) - 1)]
+    )
     np.testing.assert_allclose(done.clip.rotations, limping.translate(clip).rotations)
     assert 0.5 < done.arrived["legs"] < 1.5, done.arrived
     assert limping.translation(clip, strength=0.0).arrived == pytest.approx(dict.fromkeys(done.arrived, 0.0))

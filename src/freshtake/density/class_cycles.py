@@ -32,7 +32,7 @@ BINS = 32  # samples of a cycle
 class Cycles(NamedTuple):
     """The phase (radians) and pace (radians per frame) of each kernel, entry points, and which classes have cycles.
 
-    Phases are those of the first class: equal phases are poses as similar as the classes allow.
+    Phases are aligned to the first class, so that poses of equal phase are as similar as possible.
     """
 
     phases: Floats
@@ -278,7 +278,7 @@ def spread(cycles: Floats) -> float:
 
 
 def repeated_cycles(cycles: Floats) -> int:
-    """Return how many cycles equal an earlier one to within a millionth of the spread."""
+    """Return the number of cycles that equal an earlier one to within a millionth of the spread."""
     if len(cycles) < 2:
         return 0
     unit = 1e-6 * max(spread(cycles), float(np.abs(cycles).max()) * 1e-9, 1e-300)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.density.planting import planted_stream, standing
+from freshtake.density.decoding import mode_dofs
+from freshtake.density.planting import planted_stream, row_contacts
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Start
+from freshtake.motion.features import Start, where_it_ends
 from freshtake.motion.features.angles import path_on_ground
 from freshtake.motion.planting import settings_for
 from freshtake.motion.validation import frozen
@@ -184,7 +185,7 @@ def stream_of(
     size = BLOCK if blockwise and not callable(weights) and not callable(control) else 1
     motions = _motions(model, (np.stack(list(islice(rows, size))) for _ in repeat(None)), residuals)
     if base is not None:
-        pairs = ((clip, standing(model, rows) if has_contacts else None) for clip, rows in motions)
+        pairs = ((clip, row_contacts(model, rows) if has_contacts else None) for clip, rows in motions)
         return planted_stream(pairs, base, settings_for(plant), has_contacts=has_contacts)
     return (frame for motion, _ in motions for frame in (motion.single_frames() if len(motion) > 1 else (motion,)))
 
@@ -217,12 +218,14 @@ def _motions(model: DensityModel, blocks: Iterable[Floats], residuals: bool) -> 
     place, last = Start(), None
     for rows in blocks:
         yield model.decode(rows, residuals, start=place, before=last), rows
-        place = model.where_it_ends(rows, place, last)
+        if model.recipe is not None:
+            values = mode_dofs(model, rows, False, last)
+            place = where_it_ends(model.recipe, values, start=place, resume=last is not None)
         last = rows[-1]
 
 
 def requested_weights(model: DensityModel, weights: Any, control: Controls | None) -> Any:
-    """Return the weights for a requested speed, or those given."""
+    """Return the weights for a requested speed; without one, the given weights."""
     now = control(0) if callable(control) else control
     if now is None or now.speed is None:
         return weights

@@ -150,7 +150,6 @@ def blend_frames(
     classes, after = weights.shape[1], 2 * weights.shape[1] * CHANCES
     other = np.empty((1, out.shape[1]))
     pose, single, credit = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1)
-    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, rates.class_stay, 0.0)
     # A class returns to the common phase within a quarter of a second; its pace changes over a tenth.
     pull, ease = frame_time / 0.25, min(frame_time / 0.1, 1.0)
     for t in range(len(out)):
@@ -189,7 +188,7 @@ def blend_frames(
                 uniforms = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
                 target = pose if voice == 0 else other
                 alone = Following(history[v], clock[v], credit, credit, visits)
-                follow(target, alone, track, calm, single, uniforms, True)
+                follow(target, alone, track, rates, single, uniforms, True)
             if voices == 2:
                 if clock[c, AGE] <= 1.0:  # The offset of a jump that begins includes the share of the second motion.
                     wander[:, c] = 0.0

@@ -186,7 +186,7 @@ def recorded(model: DensityModel) -> list[Clip]:
 
 
 def feet_of(model: DensityModel, rows: Floats) -> tuple[Floats, Floats]:
-    """Return views of the last columns of rows: how far inside a contact each foot joint is, and its height."""
+    """Return views of the contacts (see planting) and heights of foot joints in rows, (frames, foot joints) each."""
     contacts, heights = np.hsplit(rows[:, rows.shape[1] - model.foot_columns.shape[1] :], 2)
     return contacts, heights
 

@@ -32,12 +32,12 @@ FRAMES = 4  # two before and two after a jump: a limb that whips does so at once
 
 
 class JumpTable(NamedTuple):
-    """Jumps grouped by their start: those of kernel i are the next `counts[i]` in `goals`."""
+    """Jumps grouped by their start: kernel i has the next `counts[i]` jumps of `goals`."""
 
     counts: Ints  # (kernels,)
     goals: Ints  # (jumps,)
-    chances: Floats  # (jumps,): of each jump, given that there is one; those of a kernel sum to 1
-    jump_rates: Floats  # (kernels,): how likely a jump is there, relative to `stay`
+    chances: Floats  # (jumps,): of each jump, given that there is one; their sum is 1 for each kernel
+    jump_rates: Floats  # (kernels,): chance of any jump, relative to that of `stay`
 
 
 def no_jumps(kernels: int) -> JumpTable:
@@ -87,9 +87,9 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
 class Flow(NamedTuple):
     """Frequencies relative to each kernel's due."""
 
-    resting: Floats  # (kernels,): how often a kernel is followed and may be left
-    jumping: Floats  # (jumps,): how often a jump is made
-    followed: Floats  # (kernels,): how often a kernel is followed
+    resting: Floats  # (kernels,): of being at a kernel that may be left
+    jumping: Floats  # (jumps,): of a jump
+    followed: Floats  # (kernels,): of following a kernel
 
 
 class _Paths:
@@ -149,7 +149,7 @@ class _Paths:
 
 
 def without_whips(model: DensityModel) -> JumpTable:
-    """Return the model's jumps without those that are sharper than allowed once decoded.
+    """Return the model's jumps without jumps that are sharper than allowed after decoding.
 
     Such a jump is kept only if no other leaves the kernel and its run ends there.
     """

@@ -186,7 +186,7 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
 
 
 def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
-    """Return unweighted positions (Okwechime 2008, §3.1), or angles weighted by how far they move the body."""
+    """Return a recipe of unweighted positions (Okwechime 2008, §3.1), or of angles weighted by their effect."""
     if isinstance(motions[0], PointClip):
         return recipe(motions, root="heading", scale="none", drop_constant=False)
     scale = "none" if settings.poses == "positions" else "fk"

@@ -72,11 +72,11 @@ class Rates(NamedTuple):
 class Following(NamedTuple):
     """The state that changes from frame to frame while runs are followed."""
 
-    history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
+    history: Floats  # (4, width): last frame, previous frame, offset, speed of the offset
     clock: Floats  # (fields,)
     credit: Floats  # (classes,): frames that each class has been followed too little, relative to its weight
     weights: Floats  # (classes,): in the last frame
-    visits: Floats  # (blocks + classes,): how long each block of kernels was followed
+    visits: Floats  # (blocks + classes,): frames for which each block of kernels was followed, old ones count less
 
 
 @compiled

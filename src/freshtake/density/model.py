@@ -13,17 +13,17 @@ from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import BLOCK, Controls, Gaits, gaits_of, requested_weights, stream_of, turned
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, mode_dofs, turning_of, weights_of
+from freshtake.density.decoding import Turning, decoded, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
-from freshtake.density.planting import foot_columns, planting_model_of, standing
+from freshtake.density.planting import foot_columns, planting_model_of, row_contacts
 from freshtake.density.pose_density import LearnedKernels, log_density, velocities
 from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Start, encode, where_it_ends
+from freshtake.motion.features import Start, encode
 from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
@@ -115,7 +115,7 @@ class DensityModel(LearnedKernels):
 
         Args:
             rng: the random generator.
-            weights: the weights of the first frame, as `mixture` takes them; by default the first class.
+            weights: the weights of the first frame, as for `mixture`; by default the first class.
             used: (classes,) true for classes that will have a weight at any time; by default all.
 
         Returns:
@@ -140,7 +140,7 @@ class DensityModel(LearnedKernels):
 
         Args:
             state: the state before the frame, from `start` or `advance`.
-            weights: the current weights, as `mixture` takes them, or an array (frames, classes).
+            weights: the current weights, as for `mixture`, or an array (frames, classes).
             rng: the random generator.
             endless: restart an acyclic motion when it has ended.
 
@@ -165,8 +165,8 @@ class DensityModel(LearnedKernels):
 
         Args:
             rng: the random generator.
-            frames: how many frames, 1 or more.
-            weights: weights of classes, as `schedule` takes them.
+            frames: the number of frames, 1 or more.
+            weights: weights of classes, as for `schedule`.
             endless: restart an acyclic motion when it has ended; otherwise there may be fewer frames.
 
         Returns:
@@ -200,9 +200,9 @@ class DensityModel(LearnedKernels):
 
         Args:
             rng: the random generator.
-            frames: how many frames, 1 or more.
-            weights: weights of classes, as `schedule` takes them; by default all weight is on the first class.
-            residuals: add what the eigenspace leaves out; otherwise poses are those of the eigenspace, as in the paper.
+            frames: the number of frames, 1 or more.
+            weights: weights of classes, as for `schedule`; by default all weight is on the first class.
+            residuals: add the residuals; otherwise poses are those of the eigenspace, as in the paper.
             endless: restart an acyclic class when it has ended.
             plant: keep planted feet still; a string names the lock, such as "soft".
             control: speed and direction, for all frames or as a function of the frame number.
@@ -231,7 +231,7 @@ class DensityModel(LearnedKernels):
         """
         if not isinstance(motion, Clip) or self.planting_model is None:
             return motion
-        contacts = None if rows is None or not self.knows_contacts else standing(self, rows)
+        contacts = None if rows is None or not self.knows_contacts else row_contacts(self, rows)
         return plant_feet(motion, contacts, examples=self.planting_model, settings=settings_for(plant)).clip
 
     def stream(
@@ -249,7 +249,7 @@ class DensityModel(LearnedKernels):
         Args:
             rng: the random generator.
             weights: weights of classes; a function of the frame number is called for every frame.
-            residuals: add what the eigenspace leaves out.
+            residuals: add the residuals that the eigenspace leaves out.
             decode: yield motions of one frame, each placed where the previous one ended, instead of rows.
             plant: with `decode`, keep planted feet still; frames are then delayed by a constant number of frames.
             control: speed and direction; a function of the frame number is called for every frame.
@@ -258,21 +258,6 @@ class DensityModel(LearnedKernels):
             An endless iterator of rows (width,) or of one-frame motions.
         """
         return stream_of(self, rng, weights, residuals, decode, plant, control)
-
-    def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
-        """Return the placement of the last row, from which the next piece continues.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-            start: where the first row is placed.
-            before: the row before the first one, (width,), if there was one.
-
-        Returns:
-            The `start` for `decode`.
-        """
-        if self.recipe is None:
-            return start
-        return where_it_ends(self.recipe, mode_dofs(self, rows, False, before), start=start, resume=before is not None)
 
     def decode(
         self,
@@ -285,11 +270,11 @@ class DensityModel(LearnedKernels):
     ) -> Any:
         """Return rows as a motion of the examples' kind; a skeleton keeps its bone lengths.
 
-        To continue where another piece ended, give its last row as `before` and `where_it_ends` as `start`.
+        To continue another piece, give its last row as `before` and the placement of that row as `start`.
 
         Args:
             rows: rows of synthesis, (frames, width).
-            residuals: add what the eigenspace leaves out.
+            residuals: add the residuals that the eigenspace leaves out.
             start: where the first row is placed; by default at the origin.
             before: the row before the first one, (width,), if there was one.
             name: the name of the motion.
@@ -327,7 +312,7 @@ class DensityModel(LearnedKernels):
 
         Args:
             example: a motion of the examples' kind with at least two frames.
-            weights: weights of classes, as `mixture` takes them; by default all classes weigh the same.
+            weights: weights of classes, as for `mixture`; by default all classes weigh the same.
 
         Returns:
             The mean log motion density per frame; higher is more similar.

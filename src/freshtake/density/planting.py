@@ -62,7 +62,7 @@ def foot_joints(base: PlantingModel) -> list[int]:
     return [joint for foot in base.feet for joint in foot.joints]
 
 
-def standing(model: DensityModel, rows: Floats) -> Floats:
+def row_contacts(model: DensityModel, rows: Floats) -> Floats:
     """Return the contacts of foot joints in rows of synthesis (frames, foot joints), 0 or 1.
 
     The height matters if a foot lands twice in a cycle of one class and once in that of another, as in a skip and a

@@ -92,7 +92,7 @@ def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[In
     order = np.lexsort((squares, here))
     rank = np.empty(len(here), dtype=np.intp)
     rank[order] = np.arange(len(here)) - np.searchsorted(here, here)
-    # The table of a kernel's jumps holds the twelve nearest moments.
+    # Each kernel has jumps to the twelve nearest moments.
     near = rank < 12
     return here[near], there[near], squares[near]
 
@@ -238,7 +238,7 @@ def _return_gap(run: Span, runs: list[Span], weights: Floats, period: float) -> 
 def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> int:
     """Return the kernel near the end of a piece from which a jump is mildest.
 
-    The last period is searched or, if no jump there keeps to the limits, the second half, since a take may end with
+    The last period is searched or, if no jump there is within the limits, the second half, since a take may end with
     something new. A piece that was cut before its run's end is left at the last kernel with a jump within the limits.
     """
     start, stop = piece

@@ -46,8 +46,8 @@ class Coding(NamedTuple):
     hinges: Floats  # (legs, 3): axes of the knees, flexion positive
     tables: Floats  # (legs, 2, nodes): angles of the knee from the straightest on, and their numbers
     stems: Ints  # (joints,): first columns of the stems
-    held: Floats  # (joints, 4): rotation above each stem while the root is upright
-    rest: Floats  # (joints, 4): zero of the stems' rotations
+    above: Floats  # (joints, 4): rotation above each stem while the root is upright
+    zero: Floats  # (joints, 4): zero of the stems' rotations
     up: int
 
 
@@ -80,9 +80,9 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
     arrays = [np.stack(part) for part in zip(*coded_legs, strict=True)] or plain[:5]
     stems = _stems(recipe)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
-    held = np.array([turn for _, turn in stems]).reshape(-1, 4)
-    rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
-    return Coding._make([*arrays, columns, held, rest, layout.up_index])
+    above = np.array([turn for _, turn in stems]).reshape(-1, 4)
+    zero = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
+    return Coding._make([*arrays, columns, above, zero, layout.up_index])
 
 
 def _column(recipe: Recipe, joint: int) -> int:
@@ -135,7 +135,7 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
         squared = upper @ upper + lower @ lower + 2.0 * (along + cosine * np.cos(angle) + sine * np.sin(angle))
         return np.asarray((cosine * np.sin(angle) - sine * np.cos(angle)) / np.sqrt(np.maximum(squared, 1e-12)))
 
-    # The number grows as the leg shortens, which is flat near straight: part of the angle keeps it invertible there.
+    # The number grows as the leg shortens. Near a straight leg this hardly changes, so part of the angle is added.
     slopes = SOFT + (1.0 - SOFT) * np.maximum(shortening(angles), 0.0) / shortening(np.zeros(1))
     numbers = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(angles))])
     return axis, np.stack([angles, numbers - np.interp(0.0, angles, numbers)])
@@ -171,21 +171,6 @@ def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
 def coded(rows: Floats, body: Coding) -> Floats:
     """Code rows (frames, DOFs) of joints as rows of limb ends, of the same width."""
     out = rows.copy()
-    code(out, body)
-    return out
-
-
-@compiled
-def uncoded(rows: Floats, body: Coding) -> Floats:
-    """Invert `coded`."""
-    out = rows.copy()
-    uncode(out, body)
-    return out
-
-
-@compiled
-def code(out: Floats, body: Coding) -> None:
-    """Do what `coded` does, in place."""
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
         a, b, c = body.at[leg, 0], body.at[leg, 1], body.at[leg, 2]
@@ -207,11 +192,20 @@ def code(out: Floats, body: Coding) -> None:
             logarithm_into(thigh, row[a : a + 3])
             _bend(row[b : b + 3], hinge, -np.inf, body.tables[leg, 0], body.tables[leg, 1])
     _hung(out, body, 1.0)
+    return out
+
+
+@compiled
+def uncoded(rows: Floats, body: Coding) -> Floats:
+    """Invert `coded`."""
+    out = rows.copy()
+    uncode(out, body)
+    return out
 
 
 @compiled
 def uncode(out: Floats, body: Coding) -> None:
-    """Do what `uncoded` does, in place."""
+    """Invert `coded` in place."""
     # Decoding reverses the order: the stems were rotated last.
     _hung(out, body, -1.0)
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
@@ -259,11 +253,11 @@ def _hung(rows: Floats, body: Coding, sign: float) -> None:
         exponential_into(vector, tilt)
         for k in range(len(body.stems)):
             at = body.stems[k]
-            _turn_into(row[at : at + 3], body.rest[k], turn)
-            turn_into(body.held[k], turn, turn)
+            _turn_into(row[at : at + 3], body.zero[k], turn)
+            turn_into(body.above[k], turn, turn)
             turn_into(tilt, turn, turn)
-            turn_back_into(body.held[k], turn, turn)
-            turn_back_into(body.rest[k], turn, turn)
+            turn_back_into(body.above[k], turn, turn)
+            turn_back_into(body.zero[k], turn, turn)
             logarithm_into(turn, row[at : at + 3])
 
 

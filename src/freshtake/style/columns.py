@@ -16,7 +16,8 @@ from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
+FORWARD, SIDEWAYS, TURN = range(3)  # columns of the root's rates, which come first
+RATES = 3
 SPEEDS = 0.15  # fraction of the usual speed: the minimum deviation of a style's speeds
 TIMING, HEADING = "timing", "heading"  # blocks that are not joints
 LEGS, ARMS, ALL = "legs", "arms", "all"  # names of body parts without a number
@@ -43,59 +44,42 @@ def blocks_of(recipe: Recipe, deviation: Floats) -> tuple[Block, ...]:
     DOF with the largest `deviation` (DOFs,) drives anything: in a few takes the minor axes correlate with the swing of
     the leg by chance, and systems that rely on them would make the feet of other people slide. The timing is driven by
     the root's rates, thighs and upper arms, since a punch is quicker than a kick and the root's travel does not
-    distinguish them. The sway of the heading is a block of its own, driven by the root's height and tilts and by the
+    distinguish them. The sway of the heading is a separate block, driven by the root's height and tilts and by the
     thighs: rates would make it shake, and turning would leak into it.
     """
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
-    assert recipe.skeleton is not None
-    names, rates, thighs = recipe.skeleton.names, root_columns(recipe), limb_columns(recipe, arms=False)
-    legs = [[names[joint] for joint in chain] for _, chain, is_leg in limb_joints(recipe.skeleton) if is_leg]
-    also = {names[0]: thighs}
+    legs, arms = _limbs(recipe)
+    thighs = sorted(k for leg in legs for k in joints.get(leg[0], ()))
+    also = {recipe.names[0].rsplit(".", 1)[0]: thighs}
     for thigh, *below in legs:
-        also |= dict.fromkeys(below, tuple(joints.get(thigh, ())))
+        also |= dict.fromkeys(below, joints.get(thigh, []))
     blocks = [Block(name, _union(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
-    root, turn = blocks[0], rates[2]
-    still = [k for k in root.outputs if k not in rates]
-    blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    blocks.append(Block(HEADING, _union(still, thighs), (turn,)))
+    root = blocks[0]
+    blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != TURN))
+    blocks.append(Block(HEADING, _union(root.outputs[RATES:], thighs), (TURN,)))
     in_legs = [joints[name] for leg in legs for name in leg if name in joints]
     lesser = {k for mine in in_legs for k in mine if k != max(mine, key=lambda each: deviation[each])}
     blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
-    return (*blocks, Block(TIMING, (*rates, *limb_columns(recipe)), (len(recipe.names),)))
+    limbs = sorted({*thighs, *(k for arm in arms for k in joints.get(arm[0], ()))})
+    return (*blocks, Block(TIMING, (*range(RATES), *limbs), (len(recipe.names),)))
+
+
+def _limbs(recipe: Recipe) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the names of the joints of each leg, and of each arm."""
+    assert recipe.skeleton is not None
+    limbs = [([recipe.skeleton.names[k] for k in chain], is_leg) for _, chain, is_leg in limb_joints(recipe.skeleton)]
+    return [names for names, is_leg in limbs if is_leg], [names for names, is_leg in limbs if not is_leg]
 
 
 def _union(first: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys((*first, *others)))
 
 
-def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
-    """Return the DOFs of the thighs, and of the upper arms."""
-    assert recipe.skeleton is not None
-    names = recipe.skeleton.names
-    first = {names[joints[0]] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg or arms}
-    return tuple(k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] in first)
-
-
 def leg_blocks(recipe: Recipe) -> set[str]:
     """Return the blocks that predict footplants: root, legs and heading; arms correlate with them only by chance."""
-    assert recipe.skeleton is not None
-    names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
-    legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
-    return {root, HEADING, *(names[joint] for joints in legs for joint in joints)}
-
-
-def root_columns(recipe: Recipe) -> tuple[int, ...]:
-    """Return the columns of forward speed, sideways speed and turn rate."""
-    ends = [name.rsplit(".", 1)[1] for name in recipe.names[:3]]
-    return tuple(k for k, end in enumerate(ends) if end in ROOT)
-
-
-def column_of(recipe: Recipe, dof: str) -> int | None:
-    """Find the column of a DOF of the root by its short name; None if it never changes in the examples."""
-    name = f"{recipe.names[0].rsplit('.', 1)[0]}.{dof}"
-    return recipe.names.index(name) if name in recipe.names else None
+    return {recipe.names[0].rsplit(".", 1)[0], HEADING, *(name for leg in _limbs(recipe)[0] for name in leg)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +121,9 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
     Turning and sideways travel are passed through and have no weight.
     """
     out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
-    forward = column_of(recipe, "forward")
-    if forward is not None:
-        usual = SPEEDS * abs(source.mean[forward])
-        # A motion that does not travel has no usual speed to compare with.
-        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 1e-12 else 0.0
+    # A motion that does not travel has no usual speed to compare with.
+    usual = SPEEDS * abs(source.mean[FORWARD])
+    out[FORWARD] = min(source.deviation[FORWARD] / usual, 1.0) if usual > 1e-12 else 0.0
     return np.asarray(out)
 
 
@@ -207,7 +189,7 @@ def confidences(
     if len(takes) == 1:
         takes = np.array_split(takes[0], 2)
     part = parts_of(recipe)[1].copy()
-    part[column_of(recipe, "forward") or 0] = part.max() + 1
+    part[FORWARD] = part.max() + 1
     most = np.zeros(part.max() + 1)
     for k, take in enumerate(takes):
         others = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, floor)

@@ -5,7 +5,7 @@ Clips are represented by rotation vectors about each joint's mean and by a diffe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -26,15 +26,16 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of
 from freshtake.style.columns import (
+    FORWARD,
+    RATES,
+    TURN,
     Normal,
     blocks_of,
-    column_of,
     confidences,
     distinct,
     leg_blocks,
     normal_of,
     pose_weights,
-    root_columns,
 )
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import Settings, StyleModel
@@ -89,7 +90,7 @@ def learn(
 
     Args:
         pairs: Clips of both styles on the same skeleton, at the same rate, with at least eight frames.
-        settings: The settings of learning; those that are None are chosen from the data.
+        settings: The settings of learning; values of None are replaced by estimates from the data.
         labels: For each annotation, one boolean array (frames of the target,) per pair. Footplants are detected unless
             feet are named ("LeftFoot"); any other name becomes an annotation that `StyleModel.labels` predicts.
         alignments: The alignments of the pairs; default: computed.
@@ -147,11 +148,10 @@ def learn_rows(
     coding = coding_of(recipe, poses)
     rows = [_coded(pair, coding) for pair in rows]
     source = normal_of([pair.source for pair in rows], recipe.units, settings.floor)
-    target = normal_of([pair.target for pair in rows], [*_target_units(recipe), "log"], settings.floor)
+    target = normal_of([pair.target for pair in rows], _target_units(recipe), settings.floor)
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
     weights, past = pose_weights(recipe, effects), past_frames(fps)
     prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
-    blocks, degrees = blocks_of(recipe, source.deviation), _degrees(recipe, target)
     tell(Progress(0.35, "learning how joints respond"))
     trials = []
     for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True):
@@ -159,18 +159,17 @@ def learn_rows(
         inputs = np.concatenate([past_of(pair.source, past, fps, weights), pair.source])
         smooth = calmed(inputs, np.stack([inputs[0], inputs[0]]), settings.calming, recipe.frame_time)
         trials.append(Trial(source.down(smooth), target.down(pair.target), past, fold))
-    bank, errors = fit_systems(blocks, trials, prior, settings, fps, mapper)
-    held_out = HeldOut(degrees(errors), degrees(_copied(rows, target)))
+    bank, errors = fit_systems(blocks_of(recipe, source.deviation), trials, prior, settings, fps, mapper)
+    held_out = HeldOut(_degrees(recipe, target, errors), _degrees(recipe, target, _copied(rows, target)))
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
     confidence = _confidence(recipe, pairs, rows, effects, settings, OTHER_TAKES if one_take else 1.0)
-    turn = column_of(recipe, "turn")
-    sway = 0.0 if turn is None else max(float(np.abs(pair.target[:, turn]).max()) for pair in rows)
+    sway = max(float(np.abs(pair.target[:, TURN]).max()) for pair in rows)
     tell(Progress(1.0, "done"))
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights([b]) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
-        WIDER * sway, *_speeds(recipe, trials, source), held_out, names,
+        WIDER * sway, *_speeds(trials, source), held_out, names,
         confidence, poses, _taught(pairs),
     )  # fmt: skip
 
@@ -208,10 +207,10 @@ def _confidence(
 
 
 def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
-    """Measure how far one unit of each DOF moves the body, in leg lengths."""
+    """Measure the effect of one unit of each DOF on the body, in leg lengths."""
     columns = [recipe.fill(pair.source) for pair in rows]
     assert recipe.skeleton is not None
-    # Speeds are weighted by how far they move the body in 0.3 s.
+    # The effect of a speed is its travel in 0.3 s.
     return np.asarray(recipe.layout.effects(columns, 0.3)[recipe.kept] / leg_length(recipe.skeleton))
 
 
@@ -241,22 +240,21 @@ def _identities(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[str, str]]:
 
 
 def _target_units(recipe: Recipe) -> list[str]:
-    turn = column_of(recipe, "turn")
-    return ["sway" if k == turn else unit for k, unit in enumerate(recipe.units)]
+    return ["sway" if k == TURN else unit for k, unit in enumerate(recipe.units)] + ["log"]
 
 
 def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
     """Return the prior, in which the style's speed is proportional to the source's.
 
-    Errors of a joint's DOFs are weighted in radians; those of the root, whose units differ, by their deviations.
+    Errors of joints are weighted in radians, errors of the root, whose units differ, in deviations.
     """
-    count, forward = len(recipe.names), column_of(recipe, "forward")
+    count = len(recipe.names)
     gains, importance = np.zeros((count, count + 1)), target.deviation**2
     root = recipe.names[0].rsplit(".", 1)[0]
     importance[[k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] == root]] = 1.0
-    if forward is not None:
-        usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
-        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below, the source does not travel
+    usual, styled = (side.mean[FORWARD] / side.deviation[FORWARD] for side in (source, target))
+    # A source whose mean speed is less than its deviation does not travel.
+    gains[FORWARD, FORWARD] = styled / usual if abs(usual) > 1.0 else 0.0
     return Prior(gains, importance)
 
 
@@ -266,16 +264,12 @@ def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
     return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
 
-def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
-    """Return a function from squared errors per normalized output to degrees RMS per joint."""
-    angles = np.flatnonzero(np.array([*_target_units(recipe), "log"]) == "angle")
+def _degrees(recipe: Recipe, target: Normal, errors: Floats) -> float:
+    """Convert squared errors per normalized output to degrees RMS per joint."""
+    angles = np.flatnonzero(np.array(_target_units(recipe)) == "angle")
     joints = len({recipe.names[k].rsplit(".", 1)[0] for k in angles}) or 1
-
-    def figure(errors: Floats) -> float:
-        squares = errors[angles] * target.deviation[angles] ** 2
-        return float(np.degrees(np.sqrt(squares.sum() / joints)))
-
-    return figure
+    squares = errors[angles] * target.deviation[angles] ** 2
+    return float(np.degrees(np.sqrt(squares.sum() / joints)))
 
 
 def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
@@ -288,10 +282,10 @@ def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[P
     return float(np.log(target_sum / out_sum))
 
 
-def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
+def _speeds(trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
     """Return the lowest ground speed in the examples, and the range (2, 3) of the root's rates as inputs."""
     rows = source.up(np.concatenate([trial.inputs[trial.past :] for trial in trials]))
-    rates = rows[:, root_columns(recipe)]
+    rates = rows[:, :RATES]
     return float(np.linalg.norm(rates[:, :2], axis=1).min()), np.stack([rates.min(axis=0), rates.max(axis=0)])
 
 

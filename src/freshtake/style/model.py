@@ -22,22 +22,24 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
 from freshtake.style.columns import (
+    FORWARD,
+    RATES,
+    SIDEWAYS,
     Normal,
     Strength,
     parts_of,
     pose_weights,
     reach_of,
-    root_columns,
     strengths_of,
 )
 from freshtake.style.footplants import Annotation
 from freshtake.style.synthesize import (
     Translated,
     Translator,
+    classifiers_of,
     latest,
     planted,
     resting,
-    stands_of,
     stream_planter,
     streamed,
     with_tempo,
@@ -56,7 +58,7 @@ class Settings(Changeable):
 
     order: int | None = None  # states per joint; 0 is a static map
     most_states: int = 10  # per joint, if the order is chosen automatically
-    horizon: float = 0.4  # past and future seen by the subspace method; less if clips are short
+    horizon: float = 0.4  # length of past and future in the subspace method; less if clips are short
     radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
     ridge: float | None = None  # of the regressions, as a fraction of the frames
     # pull of the gain for constant input to zero, also as a fraction; None: 0 or 0.2 by joint, 1 for one take per style
@@ -92,8 +94,8 @@ class StyleTranslation(NamedTuple):
     """A clip in the target style, its rows, and the contacts of its feet (frames, feet)."""
 
     clip: Clip
-    made: Translated
-    stands: Bools
+    translated: Translated
+    contacts: Bools
     arrived: dict[str, float]  # fraction of the style achieved, by part of the body
 
 
@@ -101,6 +103,12 @@ def _travelling_speed(rates: Floats) -> float:
     """Return the mean speed of the frames (frames, 2) that travel at more than half the usual speed."""
     speeds = np.linalg.norm(rates, axis=1)
     return float(np.linalg.norm(rates[speeds >= 0.5 * np.percentile(speeds, 75.0)].mean(axis=0)))
+
+
+def relative_build(recipe: Recipe, clip: Clip | Features) -> float:
+    """Return the leg length of a clip relative to that of a recipe's skeleton."""
+    assert recipe.skeleton is not None
+    return leg_length(clip.skeleton or recipe.skeleton) / leg_length(recipe.skeleton)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +122,7 @@ class StyleModel:
     bank: Bank
     annotations: tuple[Annotation, ...]  # footplants, one per foot, and any other labels
     feet: tuple[str, ...]  # names of the annotations that are footplants
-    floor: Floats  # (foot joints,): their standing heights in the target style
+    floor: Floats  # (foot joints,): heights while planted in the target style
     effects: Floats  # (DOFs,): leg lengths by which one unit of a DOF moves the body
     later: float  # added to log w so that durations are right on average
     widest: float  # bound on the sway of the heading
@@ -165,7 +173,7 @@ class StyleModel:
 
     @cached_property
     def rests(self) -> float:
-        """The speed limit below which feet stand even against the classifier (relative to the usual limits)."""
+        """The speed limit below which feet are planted even against the classifier (relative to the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
@@ -196,30 +204,29 @@ class StyleModel:
             reach = reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence
             frames = Frames(
                 self.source.mean, self.source.deviation, self.target.mean, self.target.deviation, reach,
-                np.array(root_columns(self.recipe), dtype=np.intp), self._parts[1], self.speeds,
-                np.ones(len(self.parts)), self.frame_time, float(s.preference), *key, self.later, self.widest,
+                np.arange(RATES, dtype=np.intp), self._parts[1], self.speeds, np.ones(len(self.parts)),
+                self.frame_time, float(s.preference), *key, self.later, self.widest,
                 float(s.calming), self.slowest,
             )  # fmt: skip
             by_name = {annotation.name: annotation for annotation in self.annotations}
-            stands = stands_of([by_name[name] for name in self.feet])
-            self._translators[key] = Translator(self.bank, frames, self.dofs, self.coding, stands)
+            classifiers = classifiers_of([by_name[name] for name in self.feet])
+            self._translators[key] = Translator(self.bank, frames, self.dofs, self.coding, classifiers)
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
-    def encode(self, clip: Clip, *, calibrate: bool | None = None) -> Features:
+    def encode(self, clip: Clip) -> Features:
         """Encode a clip as rows of this model's DOFs, with lengths scaled to the build of the examples.
 
         Args:
-            clip: A motion in the source style, on the skeleton and at the rate of the examples.
-            calibrate: Whether to move the clip's mean pose to that of the examples, because people stand differently;
-                None: only if the build differs.
+            clip: A motion in the source style, on the skeleton and at the rate of the examples. If its build differs,
+                its mean pose is moved to that of the examples, because people stand differently.
 
         Returns:
             Rows (frames, DOFs) in radians, the examples' unit of length and rates per second, and the clip's position.
         """
         features = encode(self.recipe, clip, strict=False)
         rows = features.values / self._lengths(clip)
-        if (features.skeleton is not None) if calibrate is None else calibrate:
+        if features.skeleton is not None:
             pose = np.isin(self.recipe.units, ("angle", "length"))
             # The model's means and deviations are those of coded rows, so code the clip before comparing them.
             rows = coded(rows, self.coding)
@@ -244,20 +251,7 @@ class StyleModel:
 
     def _lengths(self, clip: Clip | Features) -> Floats:
         """Return the factor (DOFs,) from the build of the examples to that of a clip."""
-        return np.where(np.isin(self.recipe.units, ("length", "speed")), self.build(clip), 1.0)
-
-    def build(self, clip: Clip | Features) -> float:
-        """Measure the length of a clip's legs relative to those of the examples.
-
-        Args:
-            clip: A clip, or its features.
-
-        Returns:
-            The ratio of the leg lengths, 1 for the build of the examples.
-        """
-        ours = self.recipe.skeleton
-        assert ours is not None
-        return leg_length(clip.skeleton or ours) / leg_length(ours)
+        return np.where(np.isin(self.recipe.units, ("length", "speed")), relative_build(self.recipe, clip), 1.0)
 
     @property
     def past_frames(self) -> int:
@@ -289,7 +283,7 @@ class StyleModel:
             tool: The translator; None: the default one.
 
         Returns:
-            The rows of the target style, with the source frame of each and whether feet stand (source rows, feet); and
+            The rows of the target style, with the source frame of each and the contacts (source rows, feet); and
             the sway of the heading in the first row, in radians.
         """
         # The first row is translated separately: its sway gives the rotation of the complete clip when it is placed.
@@ -309,7 +303,6 @@ class StyleModel:
         time_warp: bool = True,
         generalize: bool | None = None,
         plant: bool | str = True,
-        calibrate: bool | None = None,
         strength: Strength = 1.0,
         speed: str = "proportion",
     ) -> Clip:
@@ -319,8 +312,7 @@ class StyleModel:
             clip: A motion in the source style, on the skeleton and at the rate of the examples.
             time_warp: Whether to change the timing too.
             generalize: Whether to keep input that is unlike the examples (eq. 7-8); None: as in the settings.
-            plant: Whether to clean up sliding feet with the classifier's footplants; "hard" holds them still.
-            calibrate: Whether to move the clip's mean pose to that of the examples; None: only if the build differs.
+            plant: Whether to clean up sliding feet with the classifier's footplants; "hard" locks them.
             strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles only the arms,
                 {"all": 1.0, "head": 0.0} all but the head (see `parts`).
             speed: "proportion" (as the styles' speeds relate in the examples), or that of the "source" or the "style":
@@ -330,14 +322,13 @@ class StyleModel:
             The translation, with the clip's build and starting position.
         """
         return self.translation(
-            clip, time_warp=time_warp, generalize=generalize, plant=plant, calibrate=calibrate, strength=strength,
-            speed=speed,
+            clip, time_warp=time_warp, generalize=generalize, plant=plant, strength=strength, speed=speed
         ).clip  # fmt: skip
 
     @one_blas_thread()
     def translation(
         self, clip: Clip, *, time_warp: bool = True, generalize: bool | None = None, plant: bool | str = True,
-        calibrate: bool | None = None, strength: Strength = 1.0, speed: str = "proportion",
+        strength: Strength = 1.0, speed: str = "proportion",
     ) -> StyleTranslation:  # fmt: skip
         """Translate a clip as `translate` does, and also return its rows and footplants.
 
@@ -346,51 +337,51 @@ class StyleModel:
             time_warp: As for `translate`.
             generalize: As for `translate`.
             plant: As for `translate`.
-            calibrate: As for `translate`.
             strength: As for `translate`.
             speed: As for `translate`.
 
         Returns:
-            The clip, the rows (frames, DOFs) behind it, when feet stand (frames, feet), and the fraction of the style
-            achieved, by part of the body.
+            The clip, its rows (frames, DOFs), the contacts (frames, feet), and the fraction of the style achieved, by
+            part of the body.
         """
-        features = self.encode(clip, calibrate=calibrate)
+        features = self.encode(clip)
+        rows = features.values
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
-        made, sway = self.translate_rows(features.values, tool)
-        made = with_tempo(made, self._tempo(features.values, made.rows, speed), root_columns(self.recipe))
+        translated, sway = self.translate_rows(rows, tool)
+        translated = with_tempo(translated, self._tempo(rows, translated.rows, speed))
         # Feet are classified on the source's clock; each output frame takes the label of its source frame.
-        origins = np.clip(np.round(made.origins).astype(np.intp), 0, len(features.values) - 1)
-        stands = made.stands[origins] if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
+        origins = np.clip(np.round(translated.origins).astype(np.intp), 0, len(rows) - 1)
+        contacts = translated.contacts[origins] if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
         # At strength 0, return the clip itself: encoding and decoding would change it by rounding and calibration.
         if not strengths_of(self.parts, strength).any():
-            return StyleTranslation(clip, made, contact_mask(clip), self._arrived(features.values, features.values))
+            return StyleTranslation(clip, translated, contact_mask(clip), self._arrived(rows, rows))
         start = features.start._replace(heading=features.start.heading + sway)
-        placed = Features(self.recipe, made.rows, start, features.name, False, features.skeleton)
-        out = self.decode(made.rows, placed)
+        placed = Features(self.recipe, translated.rows, start, features.name, False, features.skeleton)
+        out = self.decode(translated.rows, placed)
         if plant and self.feet:
-            out = planted(out, stands, self.floor * self.build(clip), self.rests, plant)
-        return StyleTranslation(out, made, stands, self._arrived(features.values, made.rows))
+            out = planted(out, contacts, self.floor * relative_build(self.recipe, clip), self.rests, plant)
+        return StyleTranslation(out, translated, contacts, self._arrived(rows, translated.rows))
 
-    def _tempo(self, rows: Floats, made: Floats, speed: str) -> float:
+    def _tempo(self, rows: Floats, translated: Floats, speed: str) -> float:
         """Return the factor by which to speed up a translation."""
         if speed not in SPEEDS:
             raise UsageError(f"speed must be one of {', '.join(SPEEDS)}, not {speed!r}")
-        columns = list(root_columns(self.recipe)[:2])
-        now = _travelling_speed(made[:, columns])
+        columns = [FORWARD, SIDEWAYS]
+        now = _travelling_speed(translated[:, columns])
         if speed == "proportion" or now <= 0.0:
             return 1.0
         styled = float(np.linalg.norm(self.target.mean[columns]))
         goal = styled if speed == "style" else _travelling_speed(rows[:, columns])
         return float(np.clip(goal / now, 1.0 / FASTEST, FASTEST))
 
-    def _arrived(self, rows: Floats, made: Floats) -> dict[str, float]:
+    def _arrived(self, rows: Floats, translated: Floats) -> dict[str, float]:
         """Return the fraction of the style achieved, by part of the body, without parts that the style does not change.
 
         The style is the difference between source and target in the examples, in mean pose and in the amplitude of the
-        joints, weighted by its effect on the body. The fraction compares the difference between `rows` and `made`.
+        joints, weighted by its effect on the body. The fraction compares `translated` with `rows`.
         """
         weights = pose_weights(self.recipe, self.effects)
-        ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, made))
+        ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, translated))
         styled = self.target.mean[:-1] - self.source.mean, self.target.deviation[:-1] - self.source.deviation
         changed = theirs.mean(axis=0) - ours.mean(axis=0), theirs.std(axis=0) - ours.std(axis=0)
         # The last DOF of the target, log w, has no counterpart in the source and is left out above. Mean poses and
@@ -424,7 +415,7 @@ class StyleModel:
         """Return the state before the first frame of a stream.
 
         Args:
-            past: Rows (frames, DOFs) that lead up to it; None: as if the first pose had been held before.
+            past: Rows (frames, DOFs) that lead up to it; None: the first pose, held.
 
         Returns:
             The state, for `advance`.
@@ -453,8 +444,8 @@ class StyleModel:
             The next state, and the rows (frames out, DOFs) of the target style: 0, 1 or more for each row in.
         """
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
-        after, made = tool.advance(state, rows)
-        return after, made.rows
+        after, translated = tool.advance(state, rows)
+        return after, translated.rows
 
     def stream(
         self,
@@ -473,7 +464,7 @@ class StyleModel:
             time_warp: Whether to change the timing; without it the stream keeps in step with a live source.
             generalize: As for `translate`.
             decode: Whether to yield one-frame clips, each placed after the previous one, instead of rows.
-            plant: Whether to hold standing feet; clips are then `planter.latency` frames late.
+            plant: Whether to keep planted feet in place; clips are then `planter.latency` frames late.
             strength: As for `translate`, or a function such as a slider, called for every item.
 
         Returns:

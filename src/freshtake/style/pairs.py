@@ -21,7 +21,7 @@ from freshtake.motion.features import Recipe, encode
 from freshtake.motion.features.angles import ground_of
 from freshtake.motion.gait import STANDING
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.columns import column_of
+from freshtake.style.columns import TURN
 from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 from freshtake.style.warping.warps import read_rows
@@ -91,7 +91,7 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
 
 
 def moving_part(clip: Clip) -> tuple[int, int]:
-    """Return the frame at which a take starts moving, and the one at which it has stopped."""
+    """Return the frames at which a take starts moving and at which it has stopped."""
     ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
     # Measure speeds over half a second, about a step.
     width = max(1, round(0.5 / clip.frame_time))
@@ -168,9 +168,7 @@ def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) 
     ours = encode(recipe, take_frames(source, *alignment.first), strict=False).values
     rows = encode(recipe, take_frames(target, *alignment.second), strict=False).values
     theirs = read_rows(rows, alignment.path)
-    turn = column_of(recipe, "turn")
-    if turn is not None:
-        theirs[:, turn] = _sway(ours[:, turn], rows[:, turn], alignment.path, recipe.frame_time)
+    theirs[:, TURN] = _sway(ours[:, TURN], rows[:, TURN], alignment.path, recipe.frame_time)
     return Pair(ours, np.column_stack([theirs, np.log(alignment.steps)]), alignment)
 
 

@@ -25,8 +25,8 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import exponential_into, logarithm_into, turn_back_into, turn_into
 from freshtake.style.body_coding import coded, uncoded
-from freshtake.style.columns import STRONGEST, root_columns
-from freshtake.style.model import StyleModel
+from freshtake.style.columns import STRONGEST, TURN
+from freshtake.style.model import StyleModel, relative_build
 from freshtake.style.synthesize import (
     NOTHING,
     Translated,
@@ -145,19 +145,19 @@ def blend(
     # the complete clip when it is placed.
     changes = np.flatnonzero((shares[1:] != shares[:-1]).any(axis=1)) + 1
     for begin, stop in pairwise(sorted({0, 1, *changes.tolist(), len(rows)})):
-        state, made = at_weights(shares[begin]).advance(state, rows[begin:stop])
-        parts.append((made.rows, made.origins + begin, made.stands))
+        state, translated = at_weights(shares[begin]).advance(state, rows[begin:stop])
+        parts.append((translated.rows, translated.origins + begin, translated.contacts))
         sway = float(state.walk[SWAY]) if begin == 0 else sway
-    made_rows, origins, stands = (np.concatenate(column) for column in zip(*parts, strict=True))
+    rows_out, origins, contacts = (np.concatenate(column) for column in zip(*parts, strict=True))
     start = features.start._replace(heading=features.start.heading + sway)
-    out = first.decode(made_rows, Features(first.recipe, made_rows, start, clip.name, False, features.skeleton))
+    out = first.decode(rows_out, Features(first.recipe, rows_out, start, clip.name, False, features.skeleton))
     if not planting:
         return out
     # Floor heights are averages, whatever the sum of the weights.
     votes = (np.abs(shares) / np.abs(shares).sum(axis=1)[:, None]).mean(axis=0)
     floor, rests = _floor_and_rests(models, votes)
-    standing = stands[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
-    return planted(out, standing, floor * first.build(clip), rests)
+    labels = contacts[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
+    return planted(out, labels, floor * relative_build(first.recipe, clip), rests)
 
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:
@@ -206,7 +206,7 @@ def blend_stream(
         time_warp: Whether to change the timing; without it the stream keeps in step with a live source.
         generalize: Whether to keep input that is unlike the examples (eq. 7-8); None: as in each model's settings.
         decode: Whether to yield one-frame clips, each placed after the previous one, instead of rows.
-        plant: Whether to hold standing feet, at heights mixed with the initial weights.
+        plant: Whether to keep planted feet in place, at heights mixed with the initial weights.
 
     Returns:
         An iterator over rows (frames, DOFs) or clips.
@@ -236,7 +236,6 @@ class Mixture:
     """The source of a stream: styles weighted by their strengths."""
 
     styles: tuple[Translator, ...]
-    turns: tuple[int, ...]  # each style's column of the turn rate
     recodings: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
     weights: Floats
 
@@ -255,37 +254,37 @@ class Mixture:
 
         A foot is planted if styles with more than half of the weight vote for it.
         """
-        tool, turn = self.styles[0], self.turns[0]
+        tool = self.styles[0]
         rows = tool.checked(rows)
         source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
         mixed = source.copy()
         turned, states = state.turned.copy(), []
-        votes, shares = np.zeros((len(rows), len(tool.stands.boundaries))), np.abs(self.weights)
+        votes, shares = np.zeros((len(rows), len(tool.classifiers.boundaries))), np.abs(self.weights)
         shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
-        for k, (style, (there, back), column) in enumerate(zip(self.styles, self.recodings, self.turns, strict=True)):
+        for k, (style, (there, back)) in enumerate(zip(self.styles, self.recodings, strict=True)):
             recoded = there.recoded(rows, turned[k, :1], state.started)
             after, out, labels = style.coded_outputs(state.styles[k], recoded)
             votes += shares[k] * labels
-            sway += out[:, column]
+            sway += out[:, TURN]
             log_w += out[:, -1]
             styled = out[:, :-1].copy()
             # The column contains the sway, which is summed separately; recoding needs a turn rate there.
-            styled[:, column] = recoded[:, column]
+            styled[:, TURN] = recoded[:, TURN]
             if not there.is_identity:
                 styled = uncoded(styled, style.coding)
                 styled = coded(back.recoded(styled, turned[k, 1:], state.started), tool.coding)
             mixed += styled - source
             states.append(after)
         outputs = np.column_stack([mixed, log_w])
-        outputs[:, turn] = sway
+        outputs[:, TURN] = sway
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         written = Written(np.empty((most, tool.width)), np.empty(most))
         # One clock for the mixture: separate clocks would let the styles drift apart.
         walk, pose = state.walk.copy(), state.pose.copy()
         count = retimed(mixed, outputs, walk, pose, tool.frames, written)
-        made_rows = uncoded(written.rows[:count], tool.coding)
-        made = Translated(made_rows, written.origins[:count], np.zeros((len(rows), 1)), np.asarray(votes > 0.5))
-        return MixtureState(tuple(states), turned, walk, pose, True), made
+        rows_out = uncoded(written.rows[:count], tool.coding)
+        translated = Translated(rows_out, written.origins[:count], np.zeros((len(rows), 1)), np.asarray(votes > 0.5))
+        return MixtureState(tuple(states), turned, walk, pose, True), translated
 
 
 def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLike], Mixture]:
@@ -293,15 +292,14 @@ def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLi
     recodings = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = [model.translator(**how) for model in models]
     if any(model.feet != models[0].feet for model in models):  # votes on different feet cannot be counted
-        styles = [replace(style, stands=NOTHING) for style in styles]
-    turns = tuple(root_columns(model.recipe)[2] for model in models)
+        styles = [replace(style, classifiers=NOTHING) for style in styles]
 
     def at_weights(given: npt.ArrayLike) -> Mixture:
         strengths, count = np.asarray(given, dtype=np.float64), len(models)
         if strengths.shape != (count,) or not np.isfinite(strengths).all() or np.abs(strengths).max() > STRONGEST:
             raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
         weighted = tuple(style.with_strength(value) for style, value in zip(styles, strengths, strict=True))
-        return Mixture(weighted, turns, recodings, strengths)
+        return Mixture(weighted, recodings, strengths)
 
     return at_weights
 
@@ -316,7 +314,7 @@ def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
 
 
 def _floor_and_rests(models: Sequence[StyleModel], shares: Floats) -> tuple[Floats, float]:
-    """Return the weighted means of the models' floors (foot joints,) and of the speed limits of standing feet."""
+    """Return the weighted means of the models' floors (foot joints,) and of the speed limits of planted feet."""
     floors = np.stack([model.floor for model in models])
     rests = np.array([model.rests for model in models])
     return shares @ floors / shares.sum(), float(shares @ rests / shares.sum())

@@ -7,7 +7,6 @@ place, and the path of the body does not change (Hsu 2005, §4.5).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -26,7 +25,7 @@ from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, set
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.body_coding import PLAIN, Coding, coded
-from freshtake.style.columns import Normal, root_columns
+from freshtake.style.columns import FORWARD, RATES, Normal
 from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, settled
 from freshtake.style.translation_kernels import (
@@ -56,24 +55,25 @@ class Translated(NamedTuple):
     rows: Floats  # (frames, DOFs)
     origins: Floats  # (frames,): the source frame of each row
     blends: Floats  # (source rows, parts): the weight of the input, by body part
-    stands: Bools  # (source rows, feet): contacts
+    contacts: Bools  # (source rows, feet)
 
 
-class Stands(NamedTuple):
+class Classifiers(NamedTuple):
     """The classifiers of rows: directions (annotations, features) and boundaries (annotations,)."""
 
     directions: Floats
     boundaries: Floats
 
 
-NOTHING = Stands(np.zeros((0, 0)), np.zeros(0))
+NOTHING = Classifiers(np.zeros((0, 0)), np.zeros(0))
 
 
-def stands_of(annotations: Sequence[Annotation]) -> Stands:
+def classifiers_of(annotations: Sequence[Annotation]) -> Classifiers:
     """Pack these annotations in order."""
     if not annotations:
         return NOTHING
-    return Stands(np.stack([each.direction for each in annotations]), np.array([each.boundary for each in annotations]))
+    directions = np.stack([each.direction for each in annotations])
+    return Classifiers(directions, np.array([each.boundary for each in annotations]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Translator:
     frames: Frames
     names: tuple[str, ...]  # names of the DOFs
     coding: Coding = PLAIN
-    stands: Stands = NOTHING  # classifiers of the feet
+    classifiers: Classifiers = NOTHING  # classifiers of the feet
 
     @property
     def width(self) -> int:
@@ -117,7 +117,7 @@ class Translator:
         after, readings = self._prepared(state, rows)
         _, out = styled(after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
-        return after, out, readings.values > self.stands.boundaries
+        return after, out, readings.values > self.classifiers.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """Return the inputs of the systems (frames, DOFs) for rows that follow a state."""
@@ -131,8 +131,8 @@ class Translator:
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most))
         count = translate(after, rows, self.bank.packed, self.frames, self.coding, readings, out)
-        stands = readings.values > self.stands.boundaries
-        return after, Translated(out.rows[:count], out.origins[:count], readings.blends, stands)
+        contacts = readings.values > self.classifiers.boundaries
+        return after, Translated(out.rows[:count], out.origins[:count], readings.blends, contacts)
 
     def _prepared(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Readings]:
         """Return a copy of the state for a kernel to change, and arrays for its readings of the rows."""
@@ -144,19 +144,20 @@ class Translator:
             state = state._replace(systems=systems, calm=np.stack([row, row]), started=True)
         systems, walk, pose, part_state, calm, started = state
         after = TranslationState(systems.copy(), walk.copy(), pose.copy(), part_state.copy(), calm.copy(), started)
-        feet = len(self.stands.boundaries)
+        feet = len(self.classifiers.boundaries)
         values = np.empty((len(rows) if feet else 0, feet))
-        return after, Readings(np.empty((len(rows), len(part_state))), self.stands.directions, values)
+        return after, Readings(np.empty((len(rows), len(part_state))), self.classifiers.directions, values)
 
 
-def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translated:
-    """Return a translation that is `tempo` times as fast; `rates` are the columns of speeds and turning."""
-    if tempo == 1.0 or len(made.rows) < 2:
-        return made
-    places: Floats = np.arange(int((len(made.rows) - 1) / tempo) + 1, dtype=np.float64) * tempo
-    rows = read_rows(made.rows, places)
-    rows[:, list(rates)] *= tempo
-    return made._replace(rows=rows, origins=np.interp(places, np.arange(len(made.rows)), made.origins))
+def with_tempo(translated: Translated, tempo: float) -> Translated:
+    """Return a translation that is `tempo` times as fast."""
+    if tempo == 1.0 or len(translated.rows) < 2:
+        return translated
+    places: Floats = np.arange(int((len(translated.rows) - 1) / tempo) + 1, dtype=np.float64) * tempo
+    rows = read_rows(translated.rows, places)
+    rows[:, :RATES] *= tempo
+    origins = np.interp(places, np.arange(len(translated.rows)), translated.origins)
+    return translated._replace(rows=rows, origins=origins)
 
 
 class Source(Protocol):
@@ -169,29 +170,16 @@ class Source(Protocol):
         """Translate a row (DOFs,) or a block (rows, DOFs); refused rows leave the state unchanged."""
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 Live = Callable[[], Source]  # returns the current source: its strength may change
 
 
-def latest(given: Any, make: Callable[[Any], Made]) -> Callable[[], Made]:
-    """Return a function that applies `make` to a value, or to the current result of a function such as a slider.
-
-    `make` is called again only when the result has changed.
-    """
-    if not callable(given):
-        fixed = make(given)
-        return lambda: fixed
-    before: Any = None
-    made: Made | None = None
-
-    def now() -> Made:
-        nonlocal before, made
-        answer = given()
-        if made is None or type(answer) is not type(before) or not np.array_equal(answer, before):
-            made, before = make(answer), deepcopy(answer)
-        return made
-
-    return now
+def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
+    """Return a function that applies `make` to a value, or to the current result of a function such as a slider."""
+    if callable(given):
+        return lambda: make(given())
+    fixed = make(given)
+    return lambda: fixed
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
@@ -201,9 +189,8 @@ def resting(recipe: Recipe, target: Normal) -> float:
     style that does not travel has the usual limits.
     """
     assert recipe.skeleton is not None
-    k = root_columns(recipe)[0]
-    speed = abs(target.mean[k]) / leg_length(recipe.skeleton)
-    return min(speed, 1.0) if abs(target.mean[k]) > target.deviation[k] else 1.0
+    speed = abs(target.mean[FORWARD])
+    return min(speed / leg_length(recipe.skeleton), 1.0) if speed > target.deviation[FORWARD] else 1.0
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
@@ -236,17 +223,17 @@ def streamed(
     """
     if planter is not None:
         feeder = _Feeder(recipe, live, planter())
-        return LiveStream(rows, feeder.made, feeder.last)
+        return LiveStream(rows, feeder.feed, feeder.last)
     poses, state = PoseStream(recipe), live().start()
 
-    def made(block: Floats) -> Iterable[Any]:
+    def feed(block: Floats) -> Iterable[Any]:
         nonlocal state
         state, out = live().advance(state, block)
         if not decode:
             return out.rows
         return poses.clips(poses.next(out.rows)) if len(out.rows) else ()
 
-    return LiveStream(rows, made, list)
+    return LiveStream(rows, feed, list)
 
 
 class _Feeder:
@@ -258,22 +245,22 @@ class _Feeder:
         self.before: Bools | None = None
         self.moved: Floats | None = None  # translations of joints, if there are any, of poses not yet planted
 
-    def made(self, rows: Floats) -> Iterable[Clip]:
+    def feed(self, rows: Floats) -> Iterable[Clip]:
         """Return the planted frames for a row, or a block of rows, of the source."""
-        self.state, made = self.live().advance(self.state, rows)
-        now = made.stands
+        self.state, translated = self.live().advance(self.state, rows)
+        now = translated.contacts
         if not len(now):
             return ()
         labels = np.concatenate([now[:1] if self.before is None else self.before, now])
         self.before = now[-1:]
-        if not len(made.rows):
+        if not len(translated.rows):
             return ()
-        stands = labels[1 + np.rint(made.origins).astype(np.intp)]  # -1: the last row of the previous block
-        pose = self.poses.next(made.rows)
+        contacts = labels[1 + np.rint(translated.origins).astype(np.intp)]  # -1: the last row of the previous block
+        pose = self.poses.next(translated.rows)
         if pose.translations is not None:
             waiting = pose.translations[:0] if self.moved is None else self.moved
             self.moved = np.concatenate([waiting, pose.translations])
-        self.planted, out = self.planter.feed(self.planted, pose.root, pose.rotations, stands)
+        self.planted, out = self.planter.feed(self.planted, pose.root, pose.rotations, contacts)
         return self._clips(*out)
 
     def last(self) -> Iterable[Clip]:

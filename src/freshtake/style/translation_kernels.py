@@ -19,7 +19,7 @@ PART_STATE = 4  # numbers per body part of `part_state`:
 ENVELOPE, ENGAGED, SHARE, SLOPE = range(PART_STATE)
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 RELEASE = 0.5  # seconds in which unlikeness decays: about half a gait cycle
-ENGAGE, DISENGAGE = 0.5, 0.1  # weights (eq. 8) above which the input starts to be kept, and below which it stops
+ENGAGE, DISENGAGE = 0.5, 0.1  # weights (eq. 8) above which the input is preserved, and below which it no longer is
 QUICKNESS = 12.0  # per second, of the spring between style and input: 90 % of the way in 0.3 s
 LEVELLING = 2.0  # seconds over which the mean of the heading's sway is removed
 Place = tuple[float, float, float]  # along, across, heading
@@ -131,7 +131,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
     out[:] = 0.0
     for k in range(len(row)):
         away = abs(row[k])
-        if k == frames.root[0]:  # slower than usual leads to standing and is not unexpected
+        if k == frames.root[0]:  # A slower speed than usual leads to standing and is not unexpected.
             still = -frames.source_mean[k] / frames.source_deviation[k]
             away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
         out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
@@ -214,7 +214,7 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
     pace = max(sign * ahead / slowest, -1.0) if sign * ahead < slowest else 1.0
     fastest = frames.speeds[1, 0] if sign > 0.0 else -frames.speeds[0, 0]
     more = sign * max(sign * ahead - fastest, 0.0)
-    # The systems saw clipped rates (see driving); what was clipped is added back here.
+    # The inputs of the systems are clipped (see driving), so the difference is added here.
     beyond = aside - min(max(aside, frames.speeds[0, 1]), frames.speeds[1, 1])
     return pace * styled[0] + ratio * more, going(row, frames) * styled[1] + ratio * beyond
 
@@ -358,7 +358,7 @@ def _product(a: Floats, b: Floats) -> float:
 def translate(
     state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings, out: Written
 ) -> int:
-    """Translate into the target's time and to joints; return how many rows were written."""
+    """Translate into the target's time and to joints; return the number of rows written."""
     source, outputs = styled(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Control, turned, requested_weights
+from freshtake.density.control import Control, requested_weights, turned
 from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings

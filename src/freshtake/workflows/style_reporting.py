@@ -130,7 +130,7 @@ def _held_out(
 def translation_page(model: StyleModel, done: StyledClip) -> Page:
     """Build a page with strips of the clip before and after, the time warp, and how much of the input is kept."""
     assert done.translation is not None
-    source, out, translated = done.fitted, done.translation.clip, done.translation.made
+    source, out, translated = done.fitted, done.translation.clip, done.translation.translated
     # Frames of the translation that pass while one frame of the source does.
     elapsed = np.interp(np.arange(len(source)), translated.origins, np.arange(len(translated.origins)))
     steps = np.gradient(elapsed)

@@ -226,7 +226,7 @@ def translated(
         out = out.changed(skeleton=replace(out.skeleton, base=fitted.skeleton.base))
     kept, arrived = {}, {}
     if translation is not None:
-        kept = dict(zip(models[0].parts, translation.made.blends.mean(axis=0).tolist(), strict=True))
+        kept = dict(zip(models[0].parts, translation.translated.blends.mean(axis=0).tolist(), strict=True))
         arrived = translation.arrived
     return StyledClip(with_up(back(out), clip.up), fitted, kept, arrived, gaits, tuple(remarks), translation)
 

@@ -24,7 +24,7 @@ def states(importance: tuple[float, float], slack: float = 1.0) -> int:
         trials.append(Trial(u[:, None], outputs, PAST, fold))
     known = Prior(np.zeros((1, 2)), np.array(importance), slack)
     block = (Block("joint", (0,), (0, 1)),)
-    bank = fit_systems(block, trials, known, Settings(steadiness=0.0), 60.0, map).bank
+    bank, _ = fit_systems(block, trials, known, Settings(steadiness=0.0), 60.0, map)
     return len(bank.systems[0].damping)
 
 

@@ -54,11 +54,6 @@ class Bank:
         return Modal._make([*ports, _starts([system.damping for system in self.systems]), *matrices])
 
     @property
-    def inputs(self) -> int:
-        """The number of input DOFs."""
-        return 1 + max(max(block.inputs) for block in self.blocks)
-
-    @property
     def size(self) -> int:
         """The length of the state."""
         return int(self.packed.states[-1])

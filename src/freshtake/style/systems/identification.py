@@ -50,8 +50,6 @@ def moments_of(inputs: Floats, outputs: Floats, horizon: int) -> Moments:
 
 def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
     """Return (columns, horizon * width): a window of rows per column."""
-    if count == 0:
-        return np.zeros((0, horizon * rows.shape[1]))
     windows = [rows[first + k : first + k + count] for k in range(horizon)]
     return np.concatenate(windows, axis=1)
 
@@ -71,7 +69,7 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
     # Clips shorter than two horizons have no windows: then nothing is correlated, but the inverse must still exist.
     damp = ridge * np.trace(g[:given, :given]) / given or 1.0
     weights = np.linalg.solve(g[:given, :given] + damp * np.eye(given), g[:given, given:]).T  # [L_w, L_u]
-    # The state is what the past predicts; the effect of future inputs is fitted as well, then dropped. The products
+    # The past predicts the state; the effect of future inputs is fitted too, then dropped. The products
     # give the left singular vectors by an eigenproblem of the horizon's size, regardless of the number of frames.
     part = weights[:, :past]
     values, vectors = np.linalg.eigh(part @ g[:past, :past] @ part.T)

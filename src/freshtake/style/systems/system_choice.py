@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.style.columns import HEADING, ROOT, TIMING, Block
+from freshtake.style.columns import HEADING, RATES, TIMING, Block
 from freshtake.style.systems import identification
 from freshtake.style.systems.banks import Bank, System
 
@@ -47,13 +47,6 @@ class Prior(NamedTuple):
     slack: float = 1.0
 
 
-class Fitted(NamedTuple):
-    """A bank and its squared errors on left-out clips, (outputs,), per frame."""
-
-    bank: Bank
-    errors: Floats
-
-
 def past_frames(fps: float) -> int:
     """Return the number of rows that lead up to the first frame of a trial: 1.5 seconds."""
     return round(1.5 * fps)
@@ -66,23 +59,21 @@ def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
     return [order[pair[side]] % FOLDS for pair in names]
 
 
-def horizon_of(settings: Settings, trials: Sequence[Trial], fps: float) -> int:
-    """Return how many frames of past, and of future, the subspace method sees; fewer if all clips are short."""
-    # The longest clip must contain a past, a future and a few windows of both.
-    most = (max(len(trial.outputs) for trial in trials) - 4) // 2
-    return max(2, min(round(settings.horizon * fps), most))
-
-
 def fit_systems(
     blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
-) -> Fitted:
-    """Fit a state-space system for each block; its order is chosen by singular values and errors on left-out clips."""
-    horizon = horizon_of(settings, trials, fps)
-    done = list(map(lambda block: _block_system(block, trials, prior, settings, fps, horizon), blocks))
+) -> tuple[Bank, Floats]:
+    """Fit a state-space system for each block; its order is chosen by singular values and errors on left-out clips.
+
+    Returns the bank, and its squared errors (outputs,) per frame on left-out clips.
+    """
+    # The longest clip must contain a past, a future and a few windows of both.
+    most = (max(len(trial.outputs) for trial in trials) - 4) // 2
+    horizon = max(2, min(round(settings.horizon * fps), most))
+    fitted = list(map(lambda block: _block_system(block, trials, prior, settings, fps, horizon), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
-    for block, (_, error) in zip(blocks, done, strict=True):
+    for block, (_, error) in zip(blocks, fitted, strict=True):
         errors[list(block.outputs)] = error
-    return Fitted(Bank(tuple(blocks), tuple(system for system, _ in done)), errors)
+    return Bank(tuple(blocks), tuple(system for system, _ in fitted)), errors
 
 
 def _block_system(
@@ -149,5 +140,5 @@ def pulls_of(block: Block, steadiness: float) -> Floats:
     """Return the steadiness of each input of a block; the timing's inputs are the root's rates, then limbs."""
     pulls = np.full(len(block.inputs), steadiness)
     if block.name == TIMING:
-        pulls[len(ROOT) :] = UNMOVED
+        pulls[RATES:] = UNMOVED
     return pulls

@@ -54,8 +54,8 @@ class Match(NamedTuple):
 def content(clip: Clip) -> Content:
     """Measure speed, turn rate, direction of travel and the joints that act."""
     # The body faces the way its hips or shoulders do, otherwise the way its root does.
-    seen, time = facing(clip), np.arange(len(clip)) * clip.frame_time
-    angle = heading(clip) if seen is None else np.unwrap(seen)
+    body, time = facing(clip), np.arange(len(clip)) * clip.frame_time
+    angle = heading(clip) if body is None else np.unwrap(body)
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
     ahead = np.diff(places) * np.exp(-1j * angle[:-1])
     travel = complex(ahead.sum()) / max(float(time[-1]), clip.frame_time)

@@ -38,7 +38,7 @@ class WarpSettings:
     alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
     and |Gb|² of eq. 1 at 60 frames per second; they are scaled to other rates, so the warp stays the same.
-    `pull` keeps a near 1 and b near 0 if nothing else does. `rounds`: how often both stages are run at most.
+    `pull` keeps a near 1 and b near 0 where the data do not determine them. `rounds`: the most runs of both stages.
     `scale`: the units of the DOFs: "raw", "zscore" (each DOF of each motion by its mean and deviation) or "auto"
     (joint angles in radians and heights in meters as they are; anything else about its mean, times one common factor
     that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" first cuts cyclic clips at
@@ -69,20 +69,6 @@ class WarpSettings:
         for name, choices in (("method", tuple(METHODS)), ("scale", DOF_SCALES), ("cut", CUTS)):
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
-
-    def stiffness(self, fps: float = RATE) -> Stiffness:
-        """Return the weights of the space warp for motions of a frame rate.
-
-        Args:
-            fps: Frames per second of the motions.
-
-        Returns:
-            The weights of |Fa|² and |Gb|², scaled to that rate, and the pull.
-        """
-        # At f times the rate both sums have f times as many terms, but each squared step is f² times smaller: f² keeps
-        # them in proportion, so the warp does not depend on the rate.
-        finer = (fps / RATE) ** 2
-        return Stiffness(self.smoothness * finer, self.offset_smoothness * finer, self.pull)
 
 
 class Warped(NamedTuple):
@@ -144,7 +130,11 @@ Method = Callable[[Floats, Floats, WarpSettings, float], Warped]
 
 def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
     """Warp by iterative motion warping (Hsu 2005, §3.3)."""
-    return warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
+    # At f times the rate both sums have f times as many terms, but each squared step is f² times smaller: f² keeps
+    # them in proportion, so the warp does not depend on the rate.
+    finer = (fps / RATE) ** 2
+    stiff = Stiffness(settings.smoothness * finer, settings.offset_smoothness * finer, settings.pull)
+    return warp_motion(u, y, settings.slope, stiff, settings.rounds)
 
 
 def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
@@ -168,7 +158,7 @@ def dynamic(kind: int) -> Method:
 
 
 def steps_of(path: Ints, frames: int) -> Floats:
-    """Return how many frames of the second motion each frame of the first one lasts, from pairs of frames."""
+    """Return the duration of each frame of the first motion in frames of the second, from pairs of frames."""
     count = np.bincount(path[:, 0], minlength=frames)
     met = np.flatnonzero(count)
     place = np.bincount(path[:, 0], weights=path[:, 1], minlength=frames)[met] / count[met]

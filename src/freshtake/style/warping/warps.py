@@ -244,7 +244,7 @@ def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
 
 
 def _bell(bent: Floats, deviation: float) -> Floats:
-    """Smooth by a Gaussian that keeps both ends where they are (odd continuation)."""
+    """Smooth by a Gaussian without moving the ends (odd continuation)."""
     count = len(bent)
     reach = min(count - 1, int(4.0 * deviation) + 1)
     longer = np.concatenate([-bent[reach:0:-1], bent, -bent[-2 : -reach - 2 : -1]])
