@@ -100,9 +100,7 @@ class Cleaned(NamedTuple):
 
 def cleaned(motion: Clip | PointClip, label: str) -> Cleaned:
     """Find frames that do not belong to the motion; short gaps of markers are bridged."""
-    if isinstance(motion, Clip):
-        return _clean_clip(motion, label)
-    return _clean_points(motion, label)
+    return _clean_clip(motion, label) if isinstance(motion, Clip) else _clean_points(motion, label)
 
 
 def _clean_clip(clip: Clip, label: str) -> Cleaned:

@@ -82,13 +82,6 @@ class Gaits(NamedTuple):
     omegas: Floats
 
 
-def gaits_of(model: DensityModel) -> Gaits:
-    """Measure travel and pace of every class from the kernels."""
-    members = [model.owners == k for k in range(len(model.classes))]
-    travels = [complex(model.rates[k, 0].mean(), model.rates[k, 1].mean()) for k in members]
-    return Gaits(np.array(travels), np.array([model.cycles.paces[k].mean() for k in members]))
-
-
 def speed_of(model: DensityModel, weights: Floats) -> float:
     """Return the mean speed over the ground of a blend: its frequency times its stride, both mixed by the weights."""
     travels, omegas = model.gaits

@@ -11,7 +11,6 @@ from freshtake.density.class_cycles import Cycles
 from freshtake.density.jumps import AGE, DRIVE, FARTHER, FIELDS, PACE, PLACE, PLAN, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.density.synthesize import CHANCES, bell, follow
-from freshtake.errors import UsageError
 from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
@@ -239,9 +238,7 @@ def advance_mix(
 
     Synthesis frame by frame and in blocks gives the same motion.
     """
-    count = len(state.mixing.history) // 2
-    if weights.ndim != 2 or weights.shape[1] != count:
-        raise UsageError(f"weights must be rows of {count} classes, not an array of {weights.shape}")
+    count = weights.shape[1]
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
     out[:lead] = state.mixing.shares[WAS] @ state.mixing.history[:count, 0]

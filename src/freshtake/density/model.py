@@ -11,20 +11,20 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import BLOCK, Controls, Gaits, gaits_of, requested_weights, stream_of, turned
+from freshtake.density.control import BLOCK, Controls, Gaits, requested_weights, stream_of, turned
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, turning_of, weights_of
+from freshtake.density.decoding import Turning, decoded, recorded, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
-from freshtake.density.planting import foot_columns, planting_model_of, row_contacts
+from freshtake.density.planting import foot_columns, row_contacts
 from freshtake.density.pose_density import LearnedKernels, log_density, velocities
 from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, encode
-from freshtake.motion.planting import PlantingModel, settings_for
+from freshtake.motion.planting import PlantingModel, learn_planting, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -44,7 +44,10 @@ class DensityModel(LearnedKernels):
     @cached_property
     def planting_model(self) -> PlantingModel | None:
         """The planting model of the kernels; None for bodies without feet."""
-        return planting_model_of(self)
+        if self.recipe is None or self.recipe.skeleton is None:
+            return None
+        base = learn_planting(recorded(self))
+        return base if base.feet else None
 
     @cached_property
     def foot_columns(self) -> Floats:
@@ -68,8 +71,10 @@ class DensityModel(LearnedKernels):
 
     @cached_property
     def gaits(self) -> Gaits:
-        """Stride and cadence of every class."""
-        return gaits_of(self)
+        """Mean travel and pace of every class."""
+        members = [self.owners == k for k in range(len(self.classes))]
+        travels = [complex(self.rates[k, 0].mean(), self.rates[k, 1].mean()) for k in members]
+        return Gaits(np.array(travels), np.array([self.cycles.paces[k].mean() for k in members]))
 
     @property
     def mixes(self) -> bool:

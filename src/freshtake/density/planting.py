@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.density.decoding import feet_of, recorded
 from freshtake.motion import Clip
-from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, learn_planting
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings
 from freshtake.motion.planting.contacts import FLOOR_PERCENTILE, RECORDED, joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
 
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 COMPLETE = 0.9  # fraction of a cycle: a shorter run does not close
 FARTHEST = 0.25  # cycles: an edge of a contact farther away, or beyond the take, counts as this far
-
-
-def planting_model_of(model: DensityModel) -> PlantingModel | None:
-    """Learn a planting model from the kernels; None for bodies without feet."""
-    clips = [] if model.recipe is None or model.recipe.skeleton is None else recorded(model)
-    if not clips:
-        return None
-    base = learn_planting(clips)
-    return base if base.feet else None
 
 
 def foot_columns(model: DensityModel) -> Floats:
