@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,7 @@ def end() -> None:
     """Print how many files each repeated warning concerns."""
     for what, count in (_repeats.get() or {}).items():
         if count > 1 and not _quiet.get():
-            more = "1 more file" if count == 2 else f"{count - 1} more files"
+            more = counted(count - 1, "more file")
             print(f"freshtake: note: the same for {more}: {what.partition(';')[0]}", file=sys.stderr)
 
 
@@ -67,9 +68,9 @@ def messages() -> Console:
 def carry_out(request: Request, *targets: Path | None, force: bool = False, folder: bool = False, **more: Any) -> Any:
     """Carry out a request with a progress bar, and return the workflow's result.
 
-    `targets` are the files or folders it writes: existing ones are refused before any work is done, unless `force`
-    replaces them, and files in a folder that is not a target, one by one. With `folder`, `request.out` must not look
-    like a file name. The workflow gets `more` as additional arguments.
+    `targets` are the files or folders to write. Existing targets are refused before any work is done, unless `force`
+    is set; files in other folders are refused one by one as they are written. With `folder`, `request.out` must not
+    look like a file name. The workflow gets `more` as additional arguments.
     """
     from freshtake import workflows
     from freshtake.formats.files import Existing, check_free, choose_existing
@@ -107,8 +108,13 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+    """Convert a value to JSON types; results know their JSON form by `as_dict`, or it has their fields."""
+    if hasattr(value, "as_dict"):
+        value = value.as_dict()
+    elif hasattr(value, "_asdict"):
         value = value._asdict()
+    elif is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -118,8 +124,13 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 clip" or "2 clips"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
-    """Return an empty table without lines and with these column headings; those in `right` are right-aligned."""
+    """Return an empty table without lines; the columns named in `right` are right-aligned."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -139,21 +150,21 @@ def in_words(motion: Any) -> str:
     """Describe the length of a motion in frames and seconds, and what it consists of."""
     from freshtake.workflows.outputs import seconds_of
 
-    count = len(motion)
+    if not hasattr(motion, "fps"):
+        return f"{len(motion)} points"
     parts = {"skeleton": "joints", "names": "points", "faces": "faces"}
     of = next((f", {len(getattr(motion, key))} {word}" for key, word in parts.items() if hasattr(motion, key)), "")
-    if not hasattr(motion, "fps"):
-        return f"{count} points"
-    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
+    plural = "" if len(motion) == 1 else "s"
+    return f"{len(motion)} frame{plural} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
 
 
 def show_made(json: bool, result: Any, **more: Any) -> None:
-    """Print file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
+    """Print the file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of
 
     facts = {"written": result.path, "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
-    facts["verdicts"] = [one.as_dict() for one in result.verdicts]
+    facts["verdicts"] = result.verdicts
     lines = [f"wrote {result.path}: {in_words(result.motion)}"]
     if result.verdicts:
         lines.append(verdict_line(result.verdicts, "it"))
@@ -261,7 +272,7 @@ def occasional_lines(
         if now - last < BETWEEN_LINES:
             return
         last = now
-        rest = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
-        say(f"{step.what}: {100 * step.share:.0f} %{rest}")
+        left = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        say(f"{step.what}: {100 * step.share:.0f} %{left}")
 
     return report

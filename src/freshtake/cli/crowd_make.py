@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import Force, Json, carry_out, show
+from freshtake.cli.console import Force, Json, carry_out, counted, show
 from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
 
 app = App(name="crowd", help_format="markdown", group_commands="Commands")  # the command below provides its help
@@ -35,8 +35,8 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
         use = (
             "copy it into Flamenco Manager's folder scripts" if made.path.suffix == ".js" else f"openjd run {made.path}"
         )
-        many = "1 part" if made.parts == 1 else f"{made.parts} parts"
-        show(json, {"written": made.path, "parts": made.parts}, f"wrote {made.path}: {many}; to use it: {use}")
+        parts = counted(made.parts, "part")
+        show(json, {"written": made.path, "parts": made.parts}, f"wrote {made.path}: {parts}; to use it: {use}")
         return
     manifest = made.folder / "manifest.json"
     facts = {
@@ -48,9 +48,8 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
         line = f"planned a crowd of {made.characters:,}: make its parts with --shard K/N"
     else:
         kept = f", {made.kept} {'was' if made.kept == 1 else 'were'} finished before" if made.kept else ""
-        rest = f"; {made.missing} have not been made yet" if made.missing else f": see {manifest}"
-        shards = "1 shard" if made.made == 1 else f"{made.made} shards"
-        line = f"made {shards} of a crowd of {made.characters:,}{kept}{rest}"
+        missing = f"; {made.missing} have not been made yet" if made.missing else f": see {manifest}"
+        line = f"made {counted(made.made, 'shard')} of a crowd of {made.characters:,}{kept}{missing}"
     show(json, facts, line)
 
 

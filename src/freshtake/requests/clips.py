@@ -45,11 +45,7 @@ class Loop(Looping, Finishing, Reading):
 
     clips: Annotated[
         list[Path],
-        Option(
-            "A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a "
-            "loop.",
-            positional=True,
-        ),
+        Option("A clip of a movement that repeats, or of one cycle; several, or a folder of them.", positional=True),
     ]
     out: ClipsOut
     format: Ending = None
@@ -57,18 +53,18 @@ class Loop(Looping, Finishing, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Plant(OnCharacter, Reading):
-    """Hold feet still while they stand, and move pinned joints to their positions."""
+    """Plant feet, and move pinned joints to their positions."""
 
     clips: Annotated[
         list[Path],
         Option("The clip to clean; several, or a folder of them, are cleaned one by one.", positional=True),
     ]
     out: ClipsOut
-    contacts: Annotated[Path | None, Option("When feet stand (JSON or CSV); default: detected.")] = None
+    contacts: Annotated[Path | None, Option("When feet are planted (JSON or CSV); default: detected.")] = None
     pins: Annotated[Path | None, Option("Where joints must be, and when (JSON or CSV).")] = None
     mapping: Annotated[Path | None, Option("Which joints are legs and arms (JSON); default: guessed.")] = None
     like: Annotated[list[Path] | None, Option("Clips with good foot contacts, to detect others by.")] = None
-    floor: Annotated[float | None, Option("Height of the foot joints when they stand, in the clip's unit.")] = None
+    floor: Annotated[float | None, Option("Height of the joints of planted feet, in the clip's unit.")] = None
     lock: Lock = "soft"
     format: Ending = None
 

@@ -12,7 +12,7 @@ class Evaluate(Reading):
     """Compare variants with real takes."""
 
     inputs: Annotated[list[Path] | None, Option("The clips that the model learned from.")] = None
-    outputs: Annotated[list[Path] | None, Option("The variants to judge.")] = None
+    outputs: Annotated[list[Path] | None, Option("The variants to assess.")] = None
     extra: Annotated[list[Path] | None, Option("Additional real takes of the same action: the target.")] = None
     out: Annotated[
         Path | None, Option("Report: a page (.html), or a folder with figures and plots.", names=OutNames)
@@ -32,7 +32,7 @@ class Evaluate(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPlan(Request):
-    """How large a study is; the defaults are the paper's."""
+    """The size of a study; the defaults are the paper's."""
 
     motion: Annotated[str, Option("Name of the movement.")] = "motion"
     experiment: Annotated[
@@ -54,7 +54,7 @@ class StudyPlan(Request):
 class StudyDesign(StudyPlan, Reading):
     """Write a study: stimuli, a table of ratings to fill in, and the key."""
 
-    variants: Annotated[list[Path] | None, Option("Variants to judge.")] = None
+    variants: Annotated[list[Path] | None, Option("Variants to assess.")] = None
     inputs: Annotated[list[Path] | None, Option("The takes they were learned from: replayed in experiment B.")] = None
     captured: Annotated[list[Path] | None, Option("Real takes for experiments A and D; default: the inputs.")] = None
     out: Annotated[Path, Option("Folder for the study; new or empty.", names=OutNames)]

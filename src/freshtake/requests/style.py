@@ -58,7 +58,7 @@ class StyleLearn(StyleLearning, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Styling(Feet):
-    """How strongly a style is applied, to which parts, and how."""
+    """Settings for applying a style."""
 
     strength: Annotated[
         float, Option("0 leaves the clip as it is, 1 gives the style, more exaggerates.", least=0.0, most=STRONGEST)

@@ -23,7 +23,7 @@ from freshtake.requests.fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class TextureLearning(Request):
-    """How frames are described and where jumps are, whatever the source of the takes."""
+    """Settings for learning a texture, whatever the source of the takes."""
 
     turns: Annotated[bool, Option("Cut a walk into the cells forward, left and right.")] = False
     components: Annotated[int | None, Option("How many shapes a mesh is mixed from (modes); default: 10.")] = None
@@ -74,7 +74,7 @@ class TextureLearn(TextureLearning, MeshReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Playing(Length):
-    """How long a motion is, whether it is a loop, and where it goes."""
+    """Settings for playing a texture: length, loop or not, and direction."""
 
     loop: Annotated[bool, Option("Make a loop of this length, or of the nearest length that the take allows.")] = False
     times: Annotated[int, Option("How many times to write the loop.", least=1, most=1_000_000)] = 1
@@ -101,7 +101,7 @@ class Playing(Length):
     )
     steer: Annotated[
         list[str] | None,
-        Option("SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do and when."),
+        Option("What to do and when: SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER."),
     ] = None
     heading: Heading = None
     speed: Annotated[float | None, Option("Ground speed in the unit of length per second, if the tempo allows.")] = None

@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 from freshtake.errors import UsageError
 from freshtake.requests.fields import (
-    LARGEST_AMOUNT,
     Amounts,
     Ending,
     Feet,
@@ -37,7 +36,7 @@ _FOR_FILES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Learning(Request):
-    """How a model is learned, whether its takes are files, items of a project or clips of another program."""
+    """Settings for learning a model, whether its takes are files, items of a project or clips of another program."""
 
     cyclic: Annotated[
         bool | None, Option("Whether the motion repeats; default: detected from the clips.", negative="--acyclic")
@@ -64,7 +63,7 @@ class Learn(Learning, Reading):
         list[Path],
         Option(
             "Takes of one movement on one skeleton at one rate, long or short; files or folders. Cycles are cut "
-            "at a common phase, takes unlike the rest are left out, and both are reported.",
+            "at a common phase, takes unlike the others are left out, and both are reported.",
             positional=True,
         ),
     ]
@@ -162,7 +161,7 @@ class Redrawing(Request):
     ] = None
     stop: Annotated[
         str | None,
-        Option("Where it ends: the first frame or time that is kept again; default: at the end.", names=("--to",)),
+        Option("Where the stretch ends: the first frame or time to keep; default: at the end.", names=("--to",)),
     ] = None
     extend: Annotated[
         str | None, Option("Continue after the clip's end instead: a number of frames, or a time such as 4s.")
@@ -170,16 +169,9 @@ class Redrawing(Request):
     part: Annotated[
         tuple[str, ...], Option("Redraw only this: arms, legs, head, a joint; may be repeated. Default: all.")
     ] = ()
-    amount: Annotated[
-        float,
-        Option(
-            "How far it may differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.",
-            least=0.0,
-            most=LARGEST_AMOUNT,
-        ),
-    ] = 1.0
+    amount: HowMuch = 1.0
     plant: Plant = True
-    guard: Annotated[bool, Option("Redraw what no body could do, or what goes too far beyond the takes.")] = True
+    guard: Guard = True
     count: Annotated[int, Option("How many clips.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 8
     seed: Seed = 0
 
@@ -202,7 +194,7 @@ class Redraw(Redrawing, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(Amounts, Length, Travel, Steer, Finishing):
-    """Write one motion that continues without repeating itself, or send it live."""
+    """Write one endless motion that does not repeat itself, or send it live."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
     out: Annotated[Path | None, Option("Where the result goes.", names=OutNames)] = None

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 LEAST_ANNOUNCED = 3.0  # seconds
-
-
 # After a command that had to compile, the step of the command that usually follows is compiled in the background.
 STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
 AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches this off
@@ -49,7 +47,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 
 
 class Countdown:
-    """Tracks which functions compile and estimates how long the rest will take."""
+    """Tracks which functions compile, and estimates how long the remaining ones will take."""
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Warn, clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock
@@ -61,13 +59,14 @@ class Countdown:
         """Note that a function begins or ends compiling; one may begin inside another."""
         if self._left is None:
             self._left = self._times()
-            self._announce()
+            if (total := sum(self._left.values())) > LEAST_ANNOUNCED:
+                self._say(f"compiling once, up to about {total:.0f} s (freshtake warm-up does it in advance)")
         if begins:
             self._running.append((kernel, self._clock()))
             return
         name, began = self._running.pop()
         self._expected += self._left.pop(name, 0.0)
-        if not self._running:  # those inside it are part of its time
+        if not self._running:  # the time of an outer function includes that of inner ones
             self._took += self._clock() - began
 
     @property
@@ -88,15 +87,10 @@ class Countdown:
         seconds = self.seconds_left
         return f"compiling once, about {seconds:.0f} s left" if seconds else ""
 
-    def _announce(self) -> None:
-        total = sum((self._left or {}).values())
-        if total > LEAST_ANNOUNCED:
-            self._say(f"compiling once, up to about {total:.0f} s (freshtake warm-up does it in advance)")
-
 
 @one_blas_thread()
 def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
-    """Learn and make a little with each method, or with those named; what compiles along the way is cached on disk."""
+    """Learn and synthesize a little, in all or the named steps, so that what they call is compiled and cached."""
     chosen = list(STEPS) if steps is None else steps
     for number, name in enumerate(chosen):
         if name not in STEPS:
@@ -177,28 +171,27 @@ def _retargeting() -> None:
 
 
 class Step(NamedTuple):
-    """A step of `warm_up`: what compiles its functions, the commands that need them, and the steps before it."""
+    """A step of `warm_up`: a function that compiles everything it calls, and the commands that need that."""
 
     work: Callable[[], object]
     commands: tuple[str, ...]
-    after: tuple[str, ...] = ()
 
 
 STEPS = {
     "learning": Step(_learning, ("learn",)),
     "planting": Step(_planting, ("plant",)),
-    "variants": Step(_variants, ("vary",), ("learning", "planting")),
-    "styles": Step(_styles, ("style learn", "style apply"), ("planting",)),
-    "blends": Step(_blends, ("blend sample",), ("planting",)),
-    "textures": Step(_textures, ("texture learn", "texture sample"), ("planting",)),
-    "clips on other skeletons": Step(_retargeting, (), ("planting",)),
+    "variants": Step(_variants, ("vary",)),
+    "styles": Step(_styles, ("style learn", "style apply")),
+    "blends": Step(_blends, ("blend sample",)),
+    "textures": Step(_textures, ("texture learn", "texture sample")),
+    "clips on other skeletons": Step(_retargeting, ()),
 }
 
 
 def compile_after(command: str) -> subprocess.Popen[bytes] | None:
-    """Start compiling what the next command needs, in a process of lowest priority that outlives this one.
+    """Start compiling for the next command, in a process of lowest priority that outlives this process.
 
-    Call this after a command that had to compile; nothing starts if the environment forbids it.
+    Call this function after a command that had to compile; nothing starts if the environment forbids it.
     """
     step = STEP_AFTER.get(command)
     if step is None or os.environ.get(AHEAD_VARIABLE) == "0":
@@ -206,9 +199,9 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
     # Windows' flags are not defined on other systems, where a new session has the same effect.
     flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
     nowhere = subprocess.DEVNULL
-    with suppress(OSError):  # if this fails, the next command compiles for itself
+    with suppress(OSError):  # without the process, the next command compiles for itself
         return subprocess.Popen(
-            # -P: do not import modules from the working folder, where anybody could put some.
+            # -P: import no modules from the working folder, where anybody could put some.
             [sys.executable, "-P", "-m", "freshtake.workflows.compiling", step],
             stdin=nowhere,
             stdout=nowhere,
