@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from freshtake.methods.progress import Countdown
 from freshtake.numeric import compiled
 from freshtake.workflows import compiling
-from freshtake.workflows.compiling import STEP_AFTER, STEPS, Countdown, compile_after, expected_times
+from freshtake.workflows.compiling import STEP_AFTER, STEPS, compile_after, expected_times
 from tests.cli.test_grammar import COMMANDS
 
 ROWS = [

@@ -129,7 +129,7 @@ def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> 
     freshtake retarget *.bvh --onto hero.glb --map actors.toml -o clips/ --format bvh
     ```
     """
-    result = carry_out(request, request.out, request.save_map, request.picture, force=force)
+    result = carry_out(request, request.out, request.save_map, force=force)
     names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
     listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
     show(json, result, f"wrote {listed}")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from freshtake.methods.progress import Countdown
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -205,43 +207,30 @@ def progress_bar() -> Iterator[Report]:
             tell_of_compiling(None)
 
 
-class _Compiling:
-    """The countdown of compiling, loaded only when something compiles: most commands compile nothing."""
+def _countdown(say: Callable[[str], None]) -> Countdown:
+    def times() -> dict[str, float]:
+        from freshtake.workflows.compiling import expected_times  # most commands compile nothing
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._countdown: Any = None
+        return expected_times(_command.get())
 
-    def heard(self, kernel: str, begins: bool) -> None:
-        if self._countdown is None:
-            from freshtake.workflows.compiling import Countdown, expected_times
-
-            command = _command.get()
-            self._countdown = Countdown(lambda: expected_times(command), self._say, time.monotonic)
-        self._countdown.heard(kernel, begins)
-
-    def seconds_spent(self) -> float:
-        return 0.0 if self._countdown is None else float(self._countdown.seconds_spent)
-
-    def __str__(self) -> str:
-        return "" if self._countdown is None else str(self._countdown)
+    return Countdown(times, say, time.monotonic)
 
 
 @contextmanager
-def _lines() -> Iterator[tuple[Report, _Compiling]]:
+def _lines() -> Iterator[tuple[Report, Countdown]]:
     def say(line: str) -> None:
         print(f"freshtake: {line}", file=sys.stderr)
 
-    compiling = _Compiling(say)
-    yield occasional_lines(say, time.monotonic, compiling.seconds_spent), compiling
+    compiling = _countdown(say)
+    yield occasional_lines(say, time.monotonic, lambda: compiling.seconds_spent), compiling
 
 
 @contextmanager
-def _drawn_bar(console: Console) -> Iterator[tuple[Report, _Compiling]]:
+def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
-    compiling = _Compiling(lambda line: console.print(line, markup=False))
+    compiling = _countdown(lambda line: console.print(line, markup=False))
 
     class CompilingColumn(TextColumn):
         def render(self, task: Any) -> Text:

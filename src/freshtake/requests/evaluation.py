@@ -14,19 +14,13 @@ class Evaluate(Reading):
     inputs: Annotated[list[Path] | None, Option("The clips that the model learned from.")] = None
     outputs: Annotated[list[Path] | None, Option("The variants to assess.")] = None
     extra: Annotated[list[Path] | None, Option("Additional real takes of the same action: the target.")] = None
-    out: Annotated[
-        Path | None, Option("Report: a page (.html), or a folder with figures and plots.", names=OutNames)
-    ] = None
+    out: Annotated[Path | None, Option("Report: a page (.html), or a folder with pictures.", names=OutNames)] = None
     action: Annotated[
         str, Option("Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed.")
     ] = "auto"
-    baselines: Annotated[bool, Option("Also score noise, combinations and replays of the inputs, for comparison.")] = (
-        False
-    )
+    baselines: Annotated[bool, Option("Also score noise, combinations and replays of the inputs.")] = False
     title: Annotated[str, Option("Heading of the report.")] = ""
-    model: Annotated[
-        Path | None, Option("The model that made the variants: the report shows which joints vary together.")
-    ] = None
+    model: Annotated[Path | None, Option("The variants' model, to show which joints vary together.")] = None
     seed: Seed = 7
 
 
@@ -40,12 +34,8 @@ class StudyPlan(Request):
     ] = "AB"
     participants: Annotated[int, Option("People who take part.", least=1, most=10_000)] = 15
     trials: Annotated[int, Option("Stimuli that each person watches per experiment.", least=1, most=10_000)] = 15
-    sequences: Annotated[
-        int, Option("Long sequences or crowds per condition of experiments B and C.", least=1, most=1000)
-    ] = 15
-    clips: Annotated[
-        int, Option("Clips joined into a long sequence, or repeated by each character of a crowd.", least=1, most=1000)
-    ] = 15
+    sequences: Annotated[int, Option("Sequences or crowds per condition (experiments B, C).", least=1, most=1000)] = 15
+    clips: Annotated[int, Option("Clips in a sequence, or repeated by a crowd's character.", least=1, most=1000)] = 15
     blend: Annotated[float, Option("Seconds over which one clip blends into the next.", least=0.0, most=60.0)] = 0.25
     seed: Seed = 0
 
@@ -65,8 +55,6 @@ class StudyDesign(StudyPlan, Reading):
 class StudyAnalyze(Request):
     """Analyze the scores of studies."""
 
-    tables: Annotated[
-        list[Path], Option("Filled-in tables of ratings, or the folders of their studies.", positional=True)
-    ]
+    tables: Annotated[list[Path], Option("Filled-in tables of ratings, or folders of their studies.", positional=True)]
     key: Annotated[Path | None, Option("The key; default: key.csv next to each table.")] = None
     out: Annotated[Path | None, Option("Picture of the means (.png, .svg, .pdf): figure 8.", names=OutNames)] = None

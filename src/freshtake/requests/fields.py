@@ -167,49 +167,37 @@ def metres_of(text: str) -> float:
         raise UsageError(f"{text!r} is not a unit of length: give one of {names}, or metres per unit") from None
 
 
-def parts_of(texts: Sequence[str]) -> dict[str, float]:
-    """Parse amounts for body parts, each written as NAME=AMOUNT."""
-    parts = {}
+def numbers_of(texts: Sequence[str], alone: float | None = None) -> dict[str, float]:
+    """Parse numbers by name, each written as NAME=NUMBER; a name alone gets the number `alone`, if there is one."""
+    numbers = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
+        if not sign and alone is not None:
+            numbers[text] = alone
+            continue
         try:
-            parts[name] = float(value)
+            numbers[name] = float(value)
         except ValueError:
-            sign = ""
-        if not (sign and name):
-            raise UsageError(f"{text!r} gives no amount for a part: write NAME=AMOUNT, such as arms=1.5")
-    return parts
+            name = ""
+        if not name:
+            how = "NAME=NUMBER" if alone is None else "NAME or NAME=NUMBER"
+            raise UsageError(f"{text!r} gives no number: write {how}, such as arms=1.5")
+    return numbers
 
 
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)]
 Unit = Annotated[
     float | None,
-    Option(
-        "Unit of length, if the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
-        above=0.0,
-        parse=metres_of,
-    ),
+    Option("Unit of length, if not stated: m, cm, mm, in, ft, cmu, or metres per unit.", above=0.0, parse=metres_of),
 ]
-KeepGoing = Annotated[
-    bool, Option("Write motions even if they fail the checks; otherwise, impossible motions are refused.")
-]
-Ending = Annotated[
-    str | None, Option("Format of the files in a folder, such as glb; default: that of the takes (AMC: bvh).")
-]
-Lock = Annotated[
-    Literal["soft", "hard"],
-    Option("How still feet stand: soft keeps the small movement of real feet, hard removes it."),
-]
-BodyMaps = Annotated[
-    Path | None,
-    Option("Which joint is which part of the body (TOML or JSON); default: detected.", names=("--map",)),
-]
+KeepGoing = Annotated[bool, Option("Write motions that fail the checks; otherwise, impossible motions are refused.")]
+Ending = Annotated[str | None, Option("Format of files in a folder, such as glb; default: as the takes (AMC: bvh).")]
+Lock = Annotated[Literal["soft", "hard"], Option("soft keeps the small movement of real feet, hard removes it.")]
+BodyMaps = Annotated[Path | None, Option("Body parts of joints (TOML or JSON); default: detected.", names=("--map",))]
 HowMuch = Annotated[
     float,
     Option(
-        "How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.",
-        least=0.0,
-        most=LARGEST_AMOUNT,
+        "How far variants differ, 0 to 4: 0 is the mean motion, 1 is like the examples.", least=0.0, most=LARGEST_AMOUNT
     ),
 ]
 Heading = Annotated[float | None, Option("Keep this heading, in degrees from the starting one.")]
@@ -227,20 +215,13 @@ class Reading(Request):
 
     panel: ClassVar[str] = "Reading takes"
 
-    skeleton: Annotated[
-        Path | None, Option("The .asf that belongs to an .amc; default: the only one in its folder.")
-    ] = None
+    skeleton: Annotated[Path | None, Option("The .asf of an .amc; default: the only one in its folder.")] = None
     fps: Annotated[
         float | None,
-        Option(
-            "Frames per second of files that do not state it (AMC: 120, OBJ folders: 30); others are resampled.",
-            above=0.0,
-        ),
+        Option("Frames per second of files without a rate (AMC: 120, OBJ: 30); others are resampled.", above=0.0),
     ] = None
     unit: Unit = None
-    up: Annotated[
-        str | None, Option("The axis that points up in the files, y or z; default: as stated, or from the body.")
-    ] = None
+    up: Annotated[str | None, Option("The axis that points up, y or z; default: as stated or from the body.")] = None
     animation: Annotated[str | None, Option("Name or number of one of several animations in a file.")] = None
 
     def reading(self, warn: Any = None) -> dict[str, Any]:
@@ -279,7 +260,7 @@ class Amounts(Request):
             least=0.0,
             most=LARGEST_AMOUNT,
             names=("--part",),
-            parse=parts_of,
+            parse=numbers_of,
             repeated=True,
         ),
     ] = field(default_factory=dict)
@@ -319,9 +300,7 @@ class LoopTravel(Travel):
 
     panel: ClassVar[str] = Travel.panel
 
-    closing_frame: Annotated[
-        bool, Option("Repeat the first frame at the end of a loop, for players that need both ends.")
-    ] = False
+    closing_frame: Annotated[bool, Option("Repeat a loop's first frame at its end, for players that need it.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,10 +309,10 @@ class Length(Request):
 
     panel: ClassVar[str] = "How long"
 
-    frames: Annotated[int | str | None, Option("How long: a number of frames such as 360, or a time such as 6s.")] = (
-        None
-    )
-    seconds: Annotated[float | None, Option("How long, in seconds; instead of --frames.")] = None
+    frames: Annotated[int | str | None, Option("How long: frames such as 360, or a time such as 6s.")] = None
+    seconds: Annotated[
+        float | None, Option("How long, in seconds; instead of --frames.", names=("--seconds", "--duration"))
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,12 +321,7 @@ class OnCharacter(Request):
 
     panel: ClassVar[str] = "Character"
 
-    character: Annotated[
-        Path | None,
-        Option(
-            "Put the motion onto this character (glTF or FBX with a skin, or a skeleton); other joints are retargeted."
-        ),
-    ] = None
+    character: Annotated[Path | None, Option("Put the motion onto this character (glTF, FBX) or skeleton.")] = None
     body_map: BodyMaps = None
 
 

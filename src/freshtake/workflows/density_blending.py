@@ -62,9 +62,7 @@ def learn_classes(
 
     check_model_target(target)
     if len(takes) < 2 and not classes.alone:
-        raise UsageError(
-            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns a single one"
-        )
+        raise UsageError("blending needs two classes, as in walk=walk.bvh run=run.bvh; --alone learns a single one")
     chosen = classes.given(("method", "poses", "energy", "modes", "alpha", "search", "residuals"))
     report(Progress(0.0, "reading"))
     motions = dict(zip(takes, read_sets([list(paths) for paths in takes.values()], reading), strict=True))

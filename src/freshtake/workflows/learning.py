@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, is_model, read_stored, save
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.ftm.variation import MOST_DOFS
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import take_files
-from freshtake.formats.report_files import KINDS, require_plots, write_figure
+from freshtake.formats.report_files import check_figure_target, require_plots, write_figure
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence
@@ -142,9 +142,7 @@ def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Se
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if request.picture is not None:
         require_plots()
-        if request.picture.suffix.lower().lstrip(".") not in KINDS:
-            endings = ", ".join("." + kind for kind in KINDS)
-            raise FormatError(request.picture, f"a picture's name ends in one of {endings}")
+        check_figure_target(request.picture)
     trusted_motions, motions = read_sets([trusted, sources], request.reading(warn))
     selection = select_from(
         motions, trusted_motions, rng=generator(request.seed), percentile=request.percentile, report=report,

@@ -15,7 +15,6 @@ from freshtake.formats.files import replacing_folder
 from freshtake.formats.joint_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import for_writing, holding_several, holds_character, take_files, take_in, write
-from freshtake.formats.report_files import require_plots, write_figure
 from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_name, unit_of
@@ -212,8 +211,6 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
 
     The result has no retargeter if the clips already have the character's joints.
     """
-    if request.picture is not None:
-        require_plots()
     sources, target, reading = take_files(request.clips), request.out, request.reading(warn)
     onto = onto_character(request.onto, request.body_map, plant=request.plant, hands=request.hands, warn=warn)
     single = request.format is None and target.suffix != "" and not target.is_dir()
@@ -233,8 +230,6 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
         if way is None:
             raise UsageError("the clips have the character's joints, so there is no map to save: leave --save-map out")
         write_body_maps(request.save_map, maps_of(way))
-    if request.picture is not None:
-        _draw(request.picture, sources[0], way, clips[0])
     if single:
         onto.write(target, ready[0] if len(ready) == 1 else ready, None)
         return Retargeted([target], ready, way)
@@ -252,14 +247,6 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, 
         raise UsageError(f"{path} is a {kind_word(motion)}: {NEED}")
     stated = read_rig(path, options).stated if not onto.owns(motion) and holds_character(path) else None
     return motion, onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
-
-
-def _draw(target: Path, source: Path, way: Retargeter | None, retargeted: Clip) -> None:
-    from freshtake.reports.overlay import retarget_strip
-
-    rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
-    family = "the character's joints" if way is None else way.target.body.family
-    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", retargeted)]))
 
 
 ROBOT_FILES = (".csv", ".npz", ".pkl")

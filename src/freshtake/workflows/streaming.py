@@ -105,10 +105,7 @@ def in_style(
             return take_frames(done.clip, 0, len(motion)).changed(name=motion.name), list(done.remarks)
         # The first translation had other frames, in which the style may have been slower.
         frames = round((1.0 + SPARE) * frames * len(motion) / max(len(done.clip), 1))
-    raise UsageError(
-        f"the style shortens this motion so much that {len(motion)} frames cannot be made: request fewer, or leave "
-        "--style out"
-    )
+    raise UsageError(f"the style makes this motion too short for {len(motion)} frames: request fewer, or omit --style")
 
 
 def _travel(clip: Clip) -> float:

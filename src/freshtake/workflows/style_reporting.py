@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.files import write_bytes
 from freshtake.formats.registry import for_writing, write
-from freshtake.formats.report_files import KINDS as FIGURE_KINDS
-from freshtake.formats.report_files import PAGES, require_plots, write_figure
+from freshtake.formats.report_files import PAGES, check_figure_target, require_plots, write_figure
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.kinds import kind_word
@@ -204,11 +203,10 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
     out, plot = request.out, request.plot
     if out is not None:
         for_writing(out)
-    if plot is not None and plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in FIGURE_KINDS)):
-        kinds = ", ".join("." + kind for kind in FIGURE_KINDS)
-        raise FormatError(plot, f"a picture's name ends in one of {kinds}, a page's in .html")
     if plot is not None:
         require_plots()
+        if plot.suffix.lower() not in PAGES:
+            check_figure_target(plot)
     settings = WarpSettings(
         method=request.method, slope=request.slope, smoothness=request.smoothness,
         offset_smoothness=request.smoothness, scale=request.scale, cut="auto" if request.cut else "never",

@@ -102,10 +102,8 @@ def style_pairs(
     lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
     if not folders[0] and len(clips[0]) != len(clips[1]):
-        raise UsageError(
-            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give "
-            "equally many of each, or two folders"
-        )
+        counts = f"there are {len(clips[0])} source clips and {len(clips[1])} target clips"
+        raise UsageError(f"{counts}: lists pair by order, so give equally many of each, or two folders")
     return paired(*clips, by_content=folders[0])
 
 

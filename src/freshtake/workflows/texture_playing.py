@@ -249,14 +249,11 @@ def _among(model: TextureModel, request: Playing) -> Bools | None:
     if in_part:
         if len(model.segments.bounds) > 2:
             raise UsageError(
-                f"--from and --to are moments of one take, but the model was learned from "
-                f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
+                "--from and --to need a model of one take: choose a part by --cell, or learn from one take"
             )
         if not first < stop <= count:
-            raise UsageError(
-                f"the part from frame {first} to {stop} is not within the take, which has frames 0 to {count} "
-                f"({count * model.frame_time:.2f} s)"
-            )
+            take = f"the take, which has frames 0 to {count} ({count * model.frame_time:.2f} s)"
+            raise UsageError(f"the part from frame {first} to {stop} is not within {take}")
         among[:first] = among[stop:] = False
     return among
 

@@ -179,7 +179,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     path = None if request.path is None else read_path(request.path)
     model: TextureModel = model_of(request.model, "texture")
     frames = requested_frames(request, model.frame_time, times=request.times)
-    _check(model, target, frames, request.times)
+    _check(model, target, frames * request.times)
     report(Progress(0.0, f"making {frames} frames"))
     made = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
@@ -208,21 +208,18 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     return SampledTexture(target, shown, seconds, made.jumps, playback, followed, motion, made.loops)
 
 
-def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
+def _check(model: TextureModel, target: Path, frames: int) -> None:
     """Refuse a target that cannot hold the motion, before the work is done."""
     kind = for_writing(target).name
-    if model.shape is not None and kind not in MESH_FORMATS and target.suffix.lower() not in MORPHING:
-        raise UsageError(
-            f"{target}: the model is of a mesh, which {target.suffix} cannot hold: choose .glb, .npz, .abc or a "
-            "folder of OBJ files"
-        )
-    if model.shape is not None and target.suffix.lower() not in MORPHING:
-        size = 4 * model.shape.columns * frames * times
-        if size > MOST_BYTES:
-            raise UsageError(
-                f"{frames * times} frames of this mesh take {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
-                "with the frames, or fewer frames"
-            )
+    if model.shape is None or target.suffix.lower() in MORPHING:
+        return
+    if kind not in MESH_FORMATS:
+        what = f"the model is of a mesh, which {target.suffix} cannot hold"
+        raise UsageError(f"{target}: {what}: choose .glb, .npz, .abc or a folder of OBJ files")
+    size = 4 * model.shape.columns * frames
+    if size > MOST_BYTES:
+        what = f"{frames} frames of this mesh take {size / 2**30:.1f} GB"
+        raise UsageError(f"{target}: {what}: write .glb, whose size hardly grows with the frames, or fewer frames")
 
 
 def write_motion(model: TextureModel, sampled: Any, target: Path, finish: Finish) -> None:
