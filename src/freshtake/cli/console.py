@@ -160,7 +160,7 @@ def in_words(motion: Any) -> str:
     return f"{len(motion)} frame{plural} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
 
 
-def show_made(json: bool, result: Any, **more: Any) -> None:
+def show_motion(json: bool, result: Any, **more: Any) -> None:
     """Print the file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freshtake.cli.console import Force, Json, carry_out, counted, show, show_made
+from freshtake.cli.console import Force, Json, carry_out, counted, show, show_motion
 from freshtake.errors import UsageError
 from freshtake.requests.packs import Pack
 from freshtake.requests.variation import Augment, Learn, Redraw, Stream, Vary
@@ -100,7 +100,7 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
 
     result = carry_out(request, request.out, force=force)
     playback = playback_summary(result.motion)
-    show_made(json, result, **({} if playback is None else {"playback": playback}))
+    show_motion(json, result, **({} if playback is None else {"playback": playback}))
 
 
 def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:

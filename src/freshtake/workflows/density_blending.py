@@ -26,7 +26,7 @@ from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Classes
 from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by, placed, seen_from_its_start
+from freshtake.workflows.outputs import WrittenMotion, as_motion, finish_of, followed_by, placed, seen_from_its_start
 
 PIECE = 4096  # frames between progress reports
 
@@ -81,7 +81,7 @@ def learn_classes(
 
 
 @one_blas_thread()
-def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> Made:
+def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> WrittenMotion:
     """Write motion of the requested length, with weights that may change over time and planted feet."""
     target, control, finish = request.out, _control(request), finish_of(request, warn)
     for_writing(target)
@@ -120,7 +120,7 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     )  # fmt: skip
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Made(target, motion, followed, verdicts)
+    return WrittenMotion(target, motion, followed, verdicts)
 
 
 def _control(request: BlendSample) -> Control | None:

@@ -189,7 +189,7 @@ class Finish(NamedTuple):
             self.onto.write(target, motion, self.unit_m)
 
 
-class Made(NamedTuple):
+class WrittenMotion(NamedTuple):
     """A written motion, how it followed a path, and the verdicts of its checks."""
 
     path: Path

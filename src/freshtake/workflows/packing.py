@@ -80,21 +80,21 @@ def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed
     if request.only is not None:
         slots = _only(slots, request.only)
     files = _file_names(slots, kinds, settings)
-    groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
-    verdicts = [clip.verdict for one in groups_made for clip in one.clips]
+    makers = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
+    verdicts = [clip.verdict for one in makers for clip in one.clips]
     require_possible(verdicts, request.keep_going, warn)
-    facts = _pack_facts(groups_made, files, settings, onto, request.seed)
+    facts = _pack_facts(makers, files, settings, onto, request.seed)
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
-        for one in groups_made:
+        for one in makers:
             _write(place, one, kinds, Finish(onto=onto, unit_m=request.unit))
         if request.preview:
-            _preview(place, groups_made, facts, _skin(onto), report)
+            _preview(place, makers, facts, _skin(onto), report)
         if engine is not None:
-            _help_engine(place, folder.name, groups_made, files, settings)
+            _help_engine(place, folder.name, makers, files, settings)
         write_pack(place / LIST, facts)
         paths = sorted(folder / path.relative_to(place) for path in place.rglob("*") if path.is_file())
-    for sentence in _notes(groups_made):
+    for sentence in _notes(makers):
         warn(sentence)
     return Packed(facts, paths, verdicts)
 
@@ -142,10 +142,10 @@ def _file_names(
     return out
 
 
-def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], finish: Finish) -> None:
-    for where in made.settings.deliveries:
-        clips = [_delivered(one.loop, where, made) for one in made.clips]
-        name = f"{made.group.name}{_suffix(where, made.settings)}"
+def _write(place: Path, maker: GroupMaker, kinds: Sequence[tuple[str, Format]], finish: Finish) -> None:
+    for where in maker.settings.deliveries:
+        clips = [_delivered(one.loop, where, maker) for one in maker.clips]
+        name = f"{maker.group.name}{_suffix(where, maker.settings)}"
         for ending, kind in kinds:
             if kind.several:
                 finish.write(place / f"{name}.{ending}", clips)
@@ -155,31 +155,25 @@ def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], f
                 finish.write(place / name / f"{clip.name}.{ending}", clip)
 
 
-def _delivered(loop: Clip, where: str, made: GroupMaker) -> Clip:
+def _delivered(loop: Clip, where: str, maker: GroupMaker) -> Clip:
     """Return a clip as written to a file: travel, name and events as its reader expects them."""
-    engine = None if made.settings.engine is None else ENGINES[made.settings.engine]
+    engine = None if maker.settings.engine is None else ENGINES[maker.settings.engine]
     make = delivered_loop if engine is None else engine_loop
-    clip = make(loop, where, made.settings.closing, made.mean)
-    name = animation_name(clip.name, made.group.model.cyclic, engine)
+    clip = make(loop, where, maker.settings.closing, maker.mean)
+    name = animation_name(clip.name, maker.group.model.cyclic, engine)
     assert clip.playback is not None
     return clip.changed(name=name, playback=clip.playback.changed(events=foot_events(loop)))
 
 
 def _help_engine(
-    place: Path, name: str, groups: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
+    place: Path, name: str, makers: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
 ) -> None:
+    """Write engine.json, and the scripts and instructions for the engine, into a pack named `name`."""
     assert settings.engine is not None
-    listed = []
-    for one in groups:
-        loops = [_delivered(clip.loop, "hips", one).changed(name=clip.loop.name) for clip in one.clips]
-        listed.append((one.group.name, one.group.model.cyclic, loops, files[one.group.name]))
-    first = groups[0]
-    root = _delivered(first.clips[0].loop, settings.deliveries[0], first).skeleton.names[0]
-    facts = engine_facts(settings.engine, listed, root)
+    facts = engine_facts(settings.engine, makers, files)
     write_bytes(place / FACTS, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
     every = [file for some in files.values() for file in some]
-    fps = first.clips[0].loop.fps
-    for target, text in engine_scripts(settings.engine, name, every, fps).items():
+    for target, text in engine_scripts(settings.engine, name, every, makers[0].clips[0].loop.fps).items():
         (place / target).parent.mkdir(parents=True, exist_ok=True)
         write_bytes(place / target, text.encode())
 
@@ -350,27 +344,22 @@ def animation_name(name: str, repeats: bool, engine: Engine | None) -> str:
     return f"{name}{engine.loop_suffix}" if engine is not None and repeats else name
 
 
-def engine_facts(
-    name: str, groups: Sequence[tuple[str, bool, Sequence[Clip], Sequence[str]]], root: str
-) -> dict[str, Any]:
+def engine_facts(name: str, makers: Sequence[GroupMaker], files: dict[str, list[str]]) -> dict[str, Any]:
     """Return engine.json: the animations, the groups as states, and a blend space over their speeds.
 
-    Each group has a name, whether it repeats, its loops (travel on the hips) and its files; `root` is the name of the
-    joint that travels. Values are in metres, seconds and degrees.
+    Values are in metres, seconds and degrees.
     """
-    engine = ENGINES[name]
-    animations = [
-        _animation(clip, group, repeats, engine, files) for group, repeats, clips, files in groups for clip in clips
-    ]
-    states: list[dict[str, Any]] = [
-        {
-            "name": group,
-            "loop": repeats,
-            "animations": [animation_name(clip.name, repeats, engine) for clip in clips],
-            "speed": float(np.mean([one["speed"] for one in animations if one["group"] == group])),
-        }
-        for group, repeats, clips, _ in groups
-    ]
+    animations: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
+    for maker in makers:
+        group, repeats = maker.group.name, maker.group.model.cyclic
+        loops = [_delivered(clip.loop, "hips", maker).changed(name=clip.loop.name) for clip in maker.clips]
+        facts = [_animation(clip, group, repeats, ENGINES[name], files[group]) for clip in loops]
+        names, speed = [one["name"] for one in facts], float(np.mean([one["speed"] for one in facts]))
+        states.append({"name": group, "loop": repeats, "animations": names, "speed": speed})
+        animations += facts
+    first = makers[0]
+    root = _delivered(first.clips[0].loop, first.settings.deliveries[0], first).skeleton.names[0]
     moving = sorted((state for state in states if state["loop"]), key=lambda state: state["speed"])
     return {
         "format": "freshtake engine pack",

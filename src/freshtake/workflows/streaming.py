@@ -26,13 +26,13 @@ from freshtake.style.model import StyleModel
 from freshtake.variation.live import planted_at
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.inputs import generator, model_of, requested_frames
-from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
+from freshtake.workflows.outputs import WrittenMotion, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
 from freshtake.workflows.varying import amount_of_request, assess_motion, from_its_start, steering_of, warn_of_amount
 
 
 @one_blas_thread()
-def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Made:
+def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> WrittenMotion:
     """Write the requested length of a cyclic model's endless motion, with planted feet."""
     if request.live is not None:
         raise UsageError("freshtake stream --live sends live motion: leave live out, and name out")
@@ -75,7 +75,7 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     report(Progress(0.8, f"writing {target.name}"))
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Made(target, motion, followed, verdicts)
+    return WrittenMotion(target, motion, followed, verdicts)
 
 
 SPARE = 0.1  # fraction of frames made beyond those needed, because the timing varies

@@ -181,11 +181,11 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     frames = requested_frames(request, model.frame_time, times=request.times)
     _check(model, target, frames * request.times)
     report(Progress(0.0, f"making {frames} frames"))
-    made = make_play(
+    play = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
         report=part_of(report, 0.0, 0.7), say=warn,
     )  # fmt: skip
-    motion, rows = made.motion, made.rows
+    motion, rows = play.motion, play.rows
     followed = followed_by(path, motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
@@ -205,7 +205,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     if request.course is None and (note := turn_note([playback])) is not None:
         warn(note)
     seconds = len(rows) * model.frame_time
-    return SampledTexture(target, shown, seconds, made.jumps, playback, followed, motion, made.loops)
+    return SampledTexture(target, shown, seconds, play.jumps, playback, followed, motion, play.loops)
 
 
 def _check(model: TextureModel, target: Path, frames: int) -> None:
