@@ -251,7 +251,7 @@ def occasional_lines(
 ) -> Report:
     """Return a report callable for logs: a line with phase, percentage and time left, at most every half minute.
 
-    `compiled` returns the seconds spent compiling, which are left out of the estimate.
+    `compiled` returns the seconds spent compiling, which the estimate does not count.
     """
     began = last = clock()
 

@@ -42,7 +42,7 @@ class Learning(Request):
     pieces: Annotated[
         Literal["auto", "whole", "cycles"],
         Option(
-            "Whether takes are cut into their cycles: auto cuts those that contain several.",
+            "Whether takes are cut into their cycles: auto cuts takes of several cycles.",
             flags={
                 "whole": "Learn from takes as they are, without cutting.",
                 "cycles": "Cut every take into its cycles.",
@@ -180,7 +180,7 @@ class Select(Reading):
 
     clips: Annotated[list[Path], Option("Clips to choose from.", positional=True)]
     trusted: Annotated[list[Path] | None, Option("Clips that are known to work together, at least 3.")] = None
-    likelihood: Annotated[bool, Option("Compare by their likelihood under a model of the trusted clips.")] = False
+    likelihood: Annotated[bool, Option("Compare by what a model of the trusted clips expects (likelihood).")] = False
     among: Annotated[bool, Option("Like `--likelihood`, with clips scored in groups, as in the paper.")] = False
     percentile: Annotated[float, Option("How many clips like the trusted ones may be rejected, in percent.")] = 5.0
     picture: Annotated[Path | None, Option("Draw how far off each clip is, and where (.png, .svg, .pdf).")] = None

@@ -114,7 +114,7 @@ def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> 
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
-        contacts = base.example_contacts(take)[span.start :]  # those of the unmodified take
+        contacts = base.example_contacts(take)[span.start :]  # of the unmodified take
         loop = planted_loop(loop, base, lambda _, frames: contacts[frames], settings=settings_for(plant), careful=False)
     return loop, span
 
@@ -167,7 +167,7 @@ def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: War
     if pins and legs > 0.5:  # up to half a leg, bending the knees and leaning are enough
         unit = unit_of(clip)
         warn(
-            f"a pin is out of reach: the body with its feet is moved by up to {legs:.1f} leg lengths to meet it; "
+            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, with its feet; "
             f"positions of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
         )
     finish.write(target, finish.ready(planted.clip))

@@ -142,7 +142,7 @@ MOST_FRAMES = 10_000_000
 
 
 def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> int:
-    """Return the requested length in frames; refuse one that is too long when played `times` times."""
+    """Return the requested length in frames; refuse a length that is too long when played `times` times."""
     frames = frame_count(request.frames, request.seconds, frame_time)
     if not 1 <= frames * times <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")

@@ -43,7 +43,7 @@ def learn(
     """Read takes, learn a model and write it.
 
     With `request.structure` nothing is learned: another model's structure gets these takes as its examples; one take
-    is enough. `settings` are those of the default method, for experiments.
+    is enough. `settings` of the default method are for experiments.
     """
     given = request.given(PAPER_FIELDS)
     others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
@@ -80,7 +80,7 @@ def learn(
 
 
 def _learn_paper(request: Learn, given: dict[str, Any], report: Report, warn: Warn) -> PaperModel:
-    """Learn both networks of the paper; with `request.structure`, reuse those of another model (§8)."""
+    """Learn both networks of the paper; with `request.structure`, reuse the networks of another model (§8)."""
     from freshtake.variation.paper.learning import learn as learn_from
     from freshtake.variation.paper.model import Settings as PaperSettings
 

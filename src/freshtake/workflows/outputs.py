@@ -99,7 +99,7 @@ def check_ending(target: Path, ending: str | None) -> None:
 
 
 def suffix_of(ending: str, what: str = "clip") -> str:
-    """Return a file extension, such as glb, as a suffix; refuse one that cannot be written."""
+    """Return a file extension, such as glb, as a suffix; refuse extensions that cannot be written."""
     suffix = f".{ending.lstrip('.')}"
     for_writing(Path(f"{what}{suffix}"))
     return suffix

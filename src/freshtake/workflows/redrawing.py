@@ -98,7 +98,7 @@ def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Re
 
 
 def frames_of(request: Redrawing, clip: Clip) -> tuple[int, int]:
-    """Return the first frame of a clip to redraw, and the one after the last."""
+    """Return the first frame of a clip to redraw, and the frame after the last."""
     if request.extend is not None:
         if request.start is not None or request.stop is not None or request.part:
             raise UsageError("only a whole clip can be continued: leave --from, --to and --part out, or --extend")
@@ -158,7 +158,7 @@ def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Warn) -> 
 
 
 def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
-    """Return the size of the steps and bends at the ends of a stretch, relative to those of the takes."""
+    """Return the largest step and bend at the ends of a stretch, relative to the takes."""
     takes = [steps_of(one) for one in model.clips]
     steps = steps_of(clip)
     ends = [frame for frame in (first, stop) if 0 < frame < len(clip)]

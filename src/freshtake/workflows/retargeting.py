@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NEED = "only clips with a skeleton can be put onto a character"
 SAME = 0.02  # bone lengths that differ by less than this, in median bone lengths, are equal
-POOR = 0.5  # poses with a lower score are hardly those of a standing body
+POOR = 0.5  # score below which no pose looks like a standing body
 
 
 @dataclass

@@ -283,7 +283,7 @@ def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
 
 
 def _check_paper_request(request: Vary, goals: Goals) -> None:
-    """Refuse what the paper's method does not support: goals, lengths and loops."""
+    """Refuse goals, lengths and loops, which the paper's method does not support."""
     options = {
         "--loop": request.loop,
         "--cycles": request.cycles is not None,
