@@ -41,7 +41,7 @@ def no_word_of_time() -> Iterator[None]:
     """What gets compiled depends on earlier runs, and durations on the machine: switch the messages off."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
-        patch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", float("inf"))
+        patch.setattr("freshtake.methods.progress.LEAST_ANNOUNCED", float("inf"))
         yield
 
 

@@ -42,26 +42,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_HOMES = {
-    "load": "formats.ftm",
-    "load_density": "formats.ftm.io",
-    "load_gaits": "formats.ftm.io",
-    "load_style": "formats.ftm.io",
-    "load_texture": "formats.ftm.io",
-    "load_variation": "formats.ftm.io",
-    "read": "formats",
-    "read_clip": "formats",
-    "read_mesh": "formats",
-    "read_points": "formats",
-    "read_stroke": "formats",
-    "save": "formats.ftm",
-    "view": "workflows.inline",
-    "write": "formats",
-    "Clip": "motion",
-    "MeshSequence": "motion",
-    "PointClip": "motion",
-    "Skeleton": "motion",
-    "Stroke": "motion",
+_NAMES = {
+    "formats": ("read", "read_clip", "read_mesh", "read_points", "read_stroke", "write"),
+    "formats.ftm": ("load", "save"),
+    "formats.ftm.io": ("load_density", "load_gaits", "load_style", "load_texture", "load_variation"),
+    "motion": ("Clip", "MeshSequence", "PointClip", "Skeleton", "Stroke"),
+    "workflows.inline": ("view",),
 }
 _PACKAGES = ("density", "evaluation", "formats", "motion", "samples", "style", "texture", "variation")
 
@@ -102,4 +88,4 @@ __all__ = [
     "write",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES, _PACKAGES)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES, _PACKAGES)

@@ -88,7 +88,7 @@ def test_report_has_the_papers_figures(files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["learn", "walk={}/walk.bvh", "-o", "{}/x.ftm"], "needs two classes or more"),
+        (["learn", "walk={}/walk.bvh", "-o", "{}/x.ftm"], "needs two classes"),
         (["learn", "{}/walk.bvh", "-o", "{}/x.ftm"], "names no class: write NAME=CLIP"),
         (["learn", "walk={}/none.bvh", "run={}/run.bvh", "-o", "{}/x.ftm"], "there is no such file"),
         (["learn", "walk={}/walk.bvh", "run={}/run.bvh", "-o", "{}/x.txt"], "a model's name ends in .ftm"),

@@ -310,7 +310,7 @@ def test_goals_parts_and_planting_from_the_command_line(
     ("options", "sentence"),
     [
         (["--part", "tail=1"], "no body part, joint or DOF 'tail'"),
-        (["--part", "arms"], "write NAME=AMOUNT"),
+        (["--part", "arms"], "write NAME=NUMBER"),
         (["--amount", "5"], "must lie between 0 and 4"),
         (["--start", "missing.bvh"], "missing.bvh"),
         (["--duration", "0"], "a time above 0 and below 1e9 s was expected, not 0 s"),

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from freshtake.methods.progress import Countdown
 from freshtake.numeric import compiled
 from freshtake.workflows import compiling
-from freshtake.workflows.compiling import STEP_AFTER, STEPS, Countdown, compile_after, expected_times
+from freshtake.workflows.compiling import STEP_AFTER, STEPS, compile_after, expected_times
 from tests.cli.test_grammar import COMMANDS
 
 ROWS = [
@@ -25,7 +26,7 @@ ROWS = [
 
 
 def test_the_countdown_learns_the_pace_and_counts_what_is_inside_a_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", 3.0)
+    monkeypatch.setattr("freshtake.methods.progress.LEAST_ANNOUNCED", 3.0)
     said: list[str] = []
     now = [0.0]
     countdown = Countdown(lambda: {"a": 4.0, "inner": 2.0, "b": 6.0}, said.append, lambda: now[0])
@@ -47,7 +48,7 @@ def test_the_countdown_learns_the_pace_and_counts_what_is_inside_a_kernel_once(m
 
 
 def test_little_is_not_worth_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", 3.0)
+    monkeypatch.setattr("freshtake.methods.progress.LEAST_ANNOUNCED", 3.0)
     said: list[str] = []
     countdown = Countdown(lambda: {"a": 1.0}, said.append, lambda: 0.0)
     countdown.heard("a", True)

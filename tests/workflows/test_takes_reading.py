@@ -128,7 +128,7 @@ def test_a_floor_that_cannot_be_found(takes: list[Clip], tmp_path: Path, capsys:
         tmp_path, [takes[0].changed(root=takes[0].root + np.linspace(0, 500, len(takes[0]))[:, None])], "a"
     )
     assert run(["plant", path, "-o", str(tmp_path / "out.bvh")]) == 2
-    assert "no foot stands anywhere, so the floor cannot be found" in capsys.readouterr().err
+    assert "no foot is ever planted, so the floor cannot be found" in capsys.readouterr().err
 
 
 def test_takes_that_share_a_name_are_called_by_their_files(

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 from freshtake.bridge.job_request import Answer, Job, Request
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.methods.progress import Progress
-from freshtake.workflows.compiling import Countdown, expected_of_steps, expected_times
+from freshtake.methods.progress import Countdown, Progress
+from freshtake.workflows.compiling import expected_of_steps, expected_times
 from freshtake.workflows.sentences import crash_sentence, plainly
 
 

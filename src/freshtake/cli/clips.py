@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def loop(request: Loop, *, force: Force = False, json: Json = False) -> None:
     """The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved by the
-    travel of one loop. It begins above the origin, faces forward and goes straight: turning is removed evenly over the
-    loop.
+    travel of one loop. A loop begins above the origin, faces forward and goes straight: turning is removed evenly over
+    the loop.
 
     **Examples**
 
@@ -31,7 +31,7 @@ def loop(request: Loop, *, force: Force = False, json: Json = False) -> None:
     loops = carry_out(request, request.out, force=force)
     verdicts = [verdict for one in loops for verdict in one.verdicts]
     show(
-        json, loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]},
+        json, loops[0] if len(loops) == 1 else {"loops": loops},
         *map(_loop_sentence, loops), verdict_line(verdicts, "it" if len(loops) == 1 else "all loops"),
     )  # fmt: skip
 
@@ -63,8 +63,8 @@ def plant(request: Plant, *, force: Force = False, json: Json = False) -> None:
     planted = carry_out(request, request.out, force=force)
     facts, lines = [{"written": one.path, **one.report.summary()} for one in planted], []
     for path, report in planted:
-        held = f"{len(report.contacts)} contacts held, off by {report.residual:.2g} at most"
-        lines.append(f"wrote {path}: {held}; between contacts, legs rotated by {report.change:.2g}° on average")
+        contacts = f"{len(report.contacts)} contacts held, off by {report.residual:.2g} at most"
+        lines.append(f"wrote {path}: {contacts}; between contacts, legs rotated by {report.change:.2g}° on average")
         for pin, missed in report.pins:
             frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
             lines.append(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")
@@ -83,7 +83,7 @@ def cut(request: Cut, *, force: Force = False, json: Json = False) -> None:
     ```
     """
     pieces = carry_out(request, request.out, force=force)
-    facts = [{"file": one.path, "start": one.start, "stop": one.stop} for one in pieces]
+    facts = [{"file": path, "start": start, "stop": stop} for path, start, stop in pieces]
     show(json, {"clips": facts}, *(f"{one.path}  frames {one.start}..{one.stop - 1}" for one in pieces))
 
 
@@ -112,10 +112,11 @@ def convert(request: Convert, *, force: Force = False, json: Json = False) -> No
         facts["playback"] = playbacks
     if len(result.paths) == 1 < len(result.motions):
         lengths = "; ".join(f"{motion.name!r} {in_words(motion)}" for motion in result.motions)
-        show(json, facts, f"wrote {result.paths[0]}: {lengths}")
+        lines = [f"wrote {result.paths[0]}: {lengths}"]
     else:
-        lines = zip(result.paths, result.motions, strict=True)
-        show(json, facts, *(f"wrote {path}: {in_words(motion)}" for path, motion in lines))
+        pairs = zip(result.paths, result.motions, strict=True)
+        lines = [f"wrote {path}: {in_words(motion)}" for path, motion in pairs]
+    show(json, facts, *lines)
 
 
 def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> None:
@@ -128,10 +129,10 @@ def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> 
     freshtake retarget *.bvh --onto hero.glb --map actors.toml -o clips/ --format bvh
     ```
     """
-    result = carry_out(request, request.out, request.save_map, request.picture, force=force)
+    result = carry_out(request, request.out, request.save_map, force=force)
     names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
     listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
-    show(json, result.summary(), f"wrote {listed}")
+    show(json, result, f"wrote {listed}")
 
 
 def robot(request: Robot, *, force: Force = False, json: Json = False) -> None:
@@ -145,7 +146,7 @@ def robot(request: Robot, *, force: Force = False, json: Json = False) -> None:
     """
     written = carry_out(request, request.out, force=force)
     lines = (
-        f"wrote {one.path}: {one.frames} frames, {100 * one.off:.1f} cm from the clip on average, standing feet slide "
+        f"wrote {one.path}: {one.frames} frames, {100 * one.off:.1f} cm from the clip on average, planted feet slide "
         f"{100 * one.sliding:.1f} % of a leg per second (clip {100 * one.source_sliding:.1f})"
         for one in written
     )

@@ -10,10 +10,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+
+from freshtake.methods.progress import Countdown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +49,7 @@ def end() -> None:
     """Print how many files each repeated warning concerns."""
     for what, count in (_repeats.get() or {}).items():
         if count > 1 and not _quiet.get():
-            more = "1 more file" if count == 2 else f"{count - 1} more files"
+            more = counted(count - 1, "more file")
             print(f"freshtake: note: the same for {more}: {what.partition(';')[0]}", file=sys.stderr)
 
 
@@ -67,9 +70,9 @@ def messages() -> Console:
 def carry_out(request: Request, *targets: Path | None, force: bool = False, folder: bool = False, **more: Any) -> Any:
     """Carry out a request with a progress bar, and return the workflow's result.
 
-    `targets` are the files or folders it writes: existing ones are refused before any work is done, unless `force`
-    replaces them, and files in a folder that is not a target, one by one. With `folder`, `request.out` must not look
-    like a file name. The workflow gets `more` as additional arguments.
+    `targets` are the files or folders to write. Existing targets are refused before any work is done, unless `force`
+    is set; files in other folders are refused one by one as they are written. With `folder`, `request.out` must not
+    look like a file name. The workflow gets `more` as additional arguments.
     """
     from freshtake import workflows
     from freshtake.formats.files import Existing, check_free, choose_existing
@@ -107,8 +110,13 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+    """Convert a value to JSON types; results know their JSON form by `as_dict`, or it has their fields."""
+    if hasattr(value, "as_dict"):
+        value = value.as_dict()
+    elif hasattr(value, "_asdict"):
         value = value._asdict()
+    elif is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -118,8 +126,13 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 clip" or "2 clips"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
-    """Return an empty table without lines and with these column headings; those in `right` are right-aligned."""
+    """Return an empty table without lines; the columns named in `right` are right-aligned."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -139,21 +152,21 @@ def in_words(motion: Any) -> str:
     """Describe the length of a motion in frames and seconds, and what it consists of."""
     from freshtake.workflows.outputs import seconds_of
 
-    count = len(motion)
+    if not hasattr(motion, "fps"):
+        return f"{len(motion)} points"
     parts = {"skeleton": "joints", "names": "points", "faces": "faces"}
     of = next((f", {len(getattr(motion, key))} {word}" for key, word in parts.items() if hasattr(motion, key)), "")
-    if not hasattr(motion, "fps"):
-        return f"{count} points"
-    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
+    plural = "" if len(motion) == 1 else "s"
+    return f"{len(motion)} frame{plural} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
 
 
-def show_made(json: bool, result: Any, **more: Any) -> None:
-    """Print file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
+def show_motion(json: bool, result: Any, **more: Any) -> None:
+    """Print the file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of
 
     facts = {"written": result.path, "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
-    facts["verdicts"] = [one.as_dict() for one in result.verdicts]
+    facts["verdicts"] = result.verdicts
     lines = [f"wrote {result.path}: {in_words(result.motion)}"]
     if result.verdicts:
         lines.append(verdict_line(result.verdicts, "it"))
@@ -194,43 +207,30 @@ def progress_bar() -> Iterator[Report]:
             tell_of_compiling(None)
 
 
-class _Compiling:
-    """The countdown of compiling, loaded only when something compiles: most commands compile nothing."""
+def _countdown(say: Callable[[str], None]) -> Countdown:
+    def times() -> dict[str, float]:
+        from freshtake.workflows.compiling import expected_times  # most commands compile nothing
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._countdown: Any = None
+        return expected_times(_command.get())
 
-    def heard(self, kernel: str, begins: bool) -> None:
-        if self._countdown is None:
-            from freshtake.workflows.compiling import Countdown, expected_times
-
-            command = _command.get()
-            self._countdown = Countdown(lambda: expected_times(command), self._say, time.monotonic)
-        self._countdown.heard(kernel, begins)
-
-    def seconds_spent(self) -> float:
-        return 0.0 if self._countdown is None else float(self._countdown.seconds_spent)
-
-    def __str__(self) -> str:
-        return "" if self._countdown is None else str(self._countdown)
+    return Countdown(times, say, time.monotonic)
 
 
 @contextmanager
-def _lines() -> Iterator[tuple[Report, _Compiling]]:
+def _lines() -> Iterator[tuple[Report, Countdown]]:
     def say(line: str) -> None:
         print(f"freshtake: {line}", file=sys.stderr)
 
-    compiling = _Compiling(say)
-    yield occasional_lines(say, time.monotonic, compiling.seconds_spent), compiling
+    compiling = _countdown(say)
+    yield occasional_lines(say, time.monotonic, lambda: compiling.seconds_spent), compiling
 
 
 @contextmanager
-def _drawn_bar(console: Console) -> Iterator[tuple[Report, _Compiling]]:
+def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
-    compiling = _Compiling(lambda line: console.print(line, markup=False))
+    compiling = _countdown(lambda line: console.print(line, markup=False))
 
     class CompilingColumn(TextColumn):
         def render(self, task: Any) -> Text:
@@ -251,7 +251,7 @@ def occasional_lines(
 ) -> Report:
     """Return a report callable for logs: a line with phase, percentage and time left, at most every half minute.
 
-    `compiled` returns the seconds spent compiling, which are left out of the estimate.
+    `compiled` returns the seconds spent compiling, which the estimate does not count.
     """
     began = last = clock()
 
@@ -261,7 +261,7 @@ def occasional_lines(
         if now - last < BETWEEN_LINES:
             return
         last = now
-        rest = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
-        say(f"{step.what}: {100 * step.share:.0f} %{rest}")
+        left = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        say(f"{step.what}: {100 * step.share:.0f} %{left}")
 
     return report

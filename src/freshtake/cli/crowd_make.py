@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import Force, Json, carry_out, show
+from freshtake.cli.console import Force, Json, carry_out, counted, show
 from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
 
 app = App(name="crowd", help_format="markdown", group_commands="Commands")  # the command below provides its help
@@ -30,27 +30,25 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
     """
     from freshtake.crowd.making import JobWritten
 
-    made = carry_out(request, request.job, force=force, folder=True)
-    if isinstance(made, JobWritten):
-        use = (
-            "copy it into Flamenco Manager's folder scripts" if made.path.suffix == ".js" else f"openjd run {made.path}"
-        )
-        many = "1 part" if made.parts == 1 else f"{made.parts} parts"
-        show(json, {"written": made.path, "parts": made.parts}, f"wrote {made.path}: {many}; to use it: {use}")
+    result = carry_out(request, request.job, force=force, folder=True)
+    if isinstance(result, JobWritten):
+        flamenco = result.path.suffix == ".js"
+        use = "copy it into Flamenco Manager's folder scripts" if flamenco else f"openjd run {result.path}"
+        parts = counted(result.parts, "part")
+        show(json, {"written": result.path, "parts": result.parts}, f"wrote {result.path}: {parts}; to use it: {use}")
         return
-    manifest = made.folder / "manifest.json"
+    manifest = result.folder / "manifest.json"
     facts = {
-        "folder": made.folder, "characters": made.characters, "frames": made.frames, "shards_made": made.made,
-        "shards_kept": made.kept, "shards_missing": made.missing, "amber": made.count_of("amber"),
-        "red": made.count_of("red"), "manifest": None if made.missing else manifest,
+        "folder": result.folder, "characters": result.characters, "frames": result.frames, "shards_made": result.made,
+        "shards_kept": result.kept, "shards_missing": result.missing, "amber": result.count_of("amber"),
+        "red": result.count_of("red"), "manifest": None if result.missing else manifest,
     }  # fmt: skip
     if request.plan_only:
-        line = f"planned a crowd of {made.characters:,}: make its parts with --shard K/N"
+        line = f"planned a crowd of {result.characters:,}: make its parts with --shard K/N"
     else:
-        kept = f", {made.kept} {'was' if made.kept == 1 else 'were'} finished before" if made.kept else ""
-        rest = f"; {made.missing} have not been made yet" if made.missing else f": see {manifest}"
-        shards = "1 shard" if made.made == 1 else f"{made.made} shards"
-        line = f"made {shards} of a crowd of {made.characters:,}{kept}{rest}"
+        kept = f", {result.kept} {'was' if result.kept == 1 else 'were'} finished before" if result.kept else ""
+        missing = f"; {result.missing} have not been made yet" if result.missing else f": see {manifest}"
+        line = f"made {counted(result.made, 'shard')} of a crowd of {result.characters:,}{kept}{missing}"
     show(json, facts, line)
 
 
@@ -65,10 +63,10 @@ def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) 
     freshtake crowd preview crowd/ --png crowd.png
     ```
     """
-    made = carry_out(request, request.out, request.png, force=force)
-    facts = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
-    lines = (f"wrote {path}: {made.characters} characters, {made.motions} motions" for path in made.written)
-    show(json, {"written": made.written, **facts}, *lines)
+    result = carry_out(request, request.out, request.png, force=force)
+    facts = {"characters": result.characters, "motions": result.motions, "motions_of_the_crowd": result.of}
+    lines = (f"wrote {path}: {result.characters} characters, {result.motions} motions" for path in result.written)
+    show(json, {"written": result.written, **facts}, *lines)
 
 
 @app.command
@@ -83,6 +81,6 @@ def textures(request: CrowdTextures, *, force: Force = False, json: Json = False
     freshtake crowd textures crowd/ -o textures/ --format png
     ```
     """
-    made = carry_out(request, request.out, force=force, folder=True)
-    facts = {"written": made.written, "motions": made.motions, "frames": made.frames}
-    show(json, facts, f"wrote {request.out}: {made.motions} motions, {made.frames} frames, see bones.json")
+    result = carry_out(request, request.out, force=force, folder=True)
+    facts = {"written": result.written, "motions": result.motions, "frames": result.frames}
+    show(json, facts, f"wrote {request.out}: {result.motions} motions, {result.frames} frames, see bones.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import Force, Json, carry_out, show, show_made
+from freshtake.cli.console import Force, Json, carry_out, show, show_motion
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample
 
 app = App(name="blend", help_format="markdown", group_commands="Commands")
@@ -49,7 +49,7 @@ def sample(request: BlendSample, *, force: Force = False, json: Json = False) ->
     freshtake blend sample gait.ftm --speed 180 --path way.csv --frames 900 -o along_the_way.bvh
     ```
     """
-    show_made(json, carry_out(request, request.out, force=force))
+    show_motion(json, carry_out(request, request.out, force=force))
 
 
 @app.command(name="report")

@@ -20,7 +20,7 @@ from cyclopts import App, CycloptsError, Group, MissingArgumentError
 from freshtake import __version__
 from freshtake.cli import leave
 from freshtake.cli.console import warn
-from freshtake.cli.every_command import complete_command
+from freshtake.cli.every_command import command_in, complete_command
 from freshtake.errors import FreshtakeError
 
 BAD_INPUT = 2
@@ -144,7 +144,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
-        return _failed(f"{_usage_words(error)}; see freshtake {_verb(arguments)}--help")
+        words = [*command_in(app, arguments)[1], "--help"]
+        return _failed(f"{_usage_words(error)}; see freshtake {' '.join(words)}")
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
@@ -191,16 +192,6 @@ def _usage_words(error: CycloptsError) -> str:
     words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
     words = re.sub(r"^Unused Tokens: \[(.+)\]", r"too many arguments: \1", words)
     return words.rstrip(".?")
-
-
-def _verb(arguments: Sequence[str]) -> str:
-    """Return the leading arguments that name a command, such as `style apply`, each followed by a blank."""
-    verb, level = "", app
-    for word in arguments:
-        if word.startswith("-") or word not in level:
-            break
-        verb, level = f"{verb}{word} ", level[word]
-    return verb
 
 
 def _give_up_output() -> None:

@@ -1,4 +1,4 @@
-"""`freshtake evaluate`, `study` and `paper`: rate variants by figures, by people, and next to the paper's."""
+"""`freshtake evaluate`, `study` and `paper`: assess variants by figures, by people, and next to the paper's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import PIPE_WIDTH, Force, Json, carry_out, output, show
+from freshtake.cli.console import PIPE_WIDTH, Force, Json, carry_out, counted, output, plain_table, show
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
 from freshtake.requests.variation import PaperFigures
 
@@ -38,25 +38,19 @@ def evaluate(request: Evaluate, *, everything: Everything = False, force: Force 
     done = carry_out(request, request.out, force=force)
     if not json:
         _print(done, everything)
-    facts = {**done.result.as_dict(), "checks": [one.as_dict() for one in done.checks], "written": done.written}
+    facts = {**done.result.as_dict(), "checks": done.checks, "written": done.written}
     show(json, facts, *(f"wrote {path}" for path in done.written))
 
 
 def _print(done: Evaluated, everything: bool) -> None:
-    from rich.table import Table
-
     from freshtake.evaluation.figure_kinds import GROUPS
     from freshtake.reports.evaluation_page import terminal_cells
     from freshtake.reports.verdict import verdict_of, with_checks
 
     result = done.result
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for heading in ("variants", "real takes"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for column in result.baselines:
-        table.add_column(column.name, justify="right", no_wrap=True)
+    table = plain_table([""])
+    for heading in ("variants", "real takes", "", *(column.name for column in result.baselines)):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for group in GROUPS:
         figures = [f for f in result.figures if f.kind.group == group and (everything or f.kind.main)]
         if figures:
@@ -121,7 +115,7 @@ def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) 
     lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
     if request.out is not None:
         lines.append(f"wrote {request.out}")
-    show(json, {"outcomes": [outcome.as_dict() for outcome in outcomes]}, *lines)
+    show(json, {"outcomes": outcomes}, *lines)
 
 
 def _outcome_lines(outcome: Outcome) -> Iterator[str]:
@@ -156,5 +150,5 @@ def figures(request: PaperFigures, *, force: Force = False, json: Json = False) 
     ```
     """
     written = carry_out(request, request.out, force=force)
-    several = len(written) > 1
-    show(json, {"written": written}, f"wrote {len(written)} figure{'s' * several}: {written[0]}" + " ..." * several)
+    more = " ..." if len(written) > 1 else ""
+    show(json, {"written": written}, f"wrote {counted(len(written), 'figure')}: {written[0]}{more}")

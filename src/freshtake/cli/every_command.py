@@ -21,11 +21,7 @@ Quiet = Annotated[
 
 def complete_command(group: App, arguments: Sequence[str]) -> None:
     """Complete only the command that the arguments begin with, because completing all takes noticeable time."""
-    words: tuple[str, ...] = ()
-    for word in arguments:
-        if word.startswith("-") or word not in group:
-            break
-        group, words = group[word], (*words, word)
+    group, words = command_in(group, arguments)
     function = group.default_command if words else None
     if function is None or hasattr(function, "is_complete"):
         return
@@ -35,11 +31,23 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
     group.default_command = _completed(function, " ".join(words))
 
 
+def command_in(group: App, arguments: Sequence[str]) -> tuple[App, list[str]]:
+    """Return the command that the arguments begin with, and its words, such as `style apply`."""
+    words: list[str] = []
+    for word in arguments:
+        if word.startswith("-") or word not in group:
+            break
+        group = group[word]
+        words.append(word)
+    return group, words
+
+
 def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return the command with `--quiet` and an option for each field of the request that is its first argument."""
+    """Return the command with `--quiet`, and an option for each field of its request."""
     signature = inspect.signature(command, eval_str=True)
     parameters = list(signature.parameters.values())
-    request = next((p.annotation for p in parameters[:1] if _is_request(p.annotation)), None)
+    first = parameters[0].annotation
+    request = first if isinstance(first, type) and issubclass(first, Request) else None
 
     @wraps(command)
     def run(*arguments: Any, quiet: bool = False, **options: Any) -> Any:
@@ -68,10 +76,6 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     return run
 
 
-def _is_request(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Request)
-
-
 def command_order(request: type[Request]) -> list[RequestField]:
     """Return the fields in the order of `--help`: arguments, required, shared by tasks, special."""
     by_name = {one.name: one for one in fields_of(request)}
@@ -82,14 +86,16 @@ def command_order(request: type[Request]) -> list[RequestField]:
 
 def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
     """Yield the parameters of a command for the fields of its request."""
+    by_name, by_position = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
     for one in command_order(request):
-        if one.option.flags:
-            for flag, words in one.option.flags.items():
-                yield _parameter(flag, Annotated[bool, Parameter(negative="", help=words)], False)
-        else:
-            kind = inspect.Parameter.POSITIONAL_ONLY if one.option.positional else inspect.Parameter.KEYWORD_ONLY
+        for flag, words in one.option.flags.items():
+            typed = Annotated[bool, Parameter(negative="", help=words)]
+            yield inspect.Parameter(flag, by_name, default=False, annotation=typed)
+        if not one.option.flags:
+            kind = by_position if one.option.positional else by_name
             default = () if one.option.repeated else inspect.Parameter.empty if one.required else one.default
-            yield _parameter(one.name, _annotation(one, _panel(request, one)), default, kind)
+            annotation = _annotation(one, _panel(request, one))
+            yield inspect.Parameter(one.name, kind, default=default, annotation=annotation)
 
 
 def _panel(request: type[Request], one: RequestField) -> Group | None:
@@ -105,13 +111,7 @@ def _panel(request: type[Request], one: RequestField) -> Group | None:
     return None
 
 
-def _parameter(
-    name: str, annotation: Any, default: Any, kind: Any = inspect.Parameter.KEYWORD_ONLY
-) -> inspect.Parameter:
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
-
-
-def _annotation(one: RequestField, panel: Group | None = None) -> Any:
+def _annotation(one: RequestField, panel: Group | None) -> Any:
     option, type_ = one.option, one.type
     if option.parse is not None:
         type_ = tuple[str, ...] if option.repeated else str | None

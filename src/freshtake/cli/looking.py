@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -29,16 +30,16 @@ def info(request: Info, *, everything: Everything = False, json: Json = False) -
     from freshtake.workflows import motion_set_info
 
     described = carry_out(request)
-    together = motion_set_info(described)
+    files, together = [one.facts for one in described], motion_set_info(described)
     if json:
-        print_json({"files": [d.facts for d in described], "together": together})
+        print_json({"files": files, "together": together})
         return
     # Up to three full descriptions fit on a screen.
-    if len(described) > 3 and not everything:
-        _print_table([one.facts for one in described])
+    if len(files) > 3 and not everything:
+        _print_table(files)
     else:
-        for one in described:
-            _print(one.facts)
+        for facts in files:
+            _print(facts)
     for sentence in together:
         output().print(f"[yellow]together:[/yellow] {_plain(sentence)}")
 
@@ -62,7 +63,7 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 def _print_table(files: list[dict[str, Any]]) -> None:
-    """Print a line for each file, then each problem once with the files that have it."""
+    """Print a line for each file, then each problem once, with the files that it concerns."""
     table = plain_table(
         ("file", "kind", "frames", "fps", "seconds", "unit", "joints"), ("frames", "fps", "seconds", "joints")
     )
@@ -100,23 +101,18 @@ def view(request: View, *, force: Force = False, json: Json = False) -> None:
     freshtake view takes/ --png strip.png --gif takes.gif
     ```
     """
-    opens = request.out is None and request.png is None and request.gif is None
-    page = _temporary() if opens else None
-    result = carry_out(
-        replace(request, out=page) if opens else request, request.out, request.png, request.gif, force=force
-    )
+    targets = request.out, request.png, request.gif
+    page = None
+    if not any(targets):
+        page = Path(mkdtemp(prefix="freshtake-")) / "view.html"
+        request = replace(request, out=page)
+    result = carry_out(request, *targets, force=force)
     opened = page is not None and _opened(page)
     shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
     hint = "opened" if opened else "wrote"
     more = ": open it in a browser" if page is not None and not opened else ""
     facts = {"written": result.written, "shown": shown, "opened": opened}
     show(json, facts, *(f"{hint} {path}{more}" for path in result.written))
-
-
-def _temporary() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp(prefix="freshtake-")) / "view.html"
 
 
 def _opened(page: Path) -> bool:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def select(request: Select, *, force: Force = False, json: Json = False) -> None:
-    """A clip is kept unless it differs more from the trusted ones than nearly all clips of their kind would, given
-    how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
+    """A clip is kept unless it differs more from the trusted clips than nearly all clips of their kind would, given
+    how far the trusted clips differ among themselves. `--json` prints only `kept` and `rejected`.
 
     **Examples**
 
@@ -29,11 +29,11 @@ def select(request: Select, *, force: Force = False, json: Json = False) -> None
     """
     done = carry_out(request, request.picture, force=force)
     written = [] if request.picture is None else [f"wrote {request.picture}"]
-    show(json, done.as_dict(), *_selection_lines(done), *written)
+    show(json, done, *_selection_lines(done), *written)
 
 
 def _selection_lines(done: Selected) -> Iterator[str]:
-    """Yield one line per clip, then the threshold and where it comes from."""
+    """Yield one line per clip, then the threshold and its origin."""
     selection = done.selection
     figure_of = _chance if selection.measure == "difference" else "{:.2f}".format
     for path, verdict in zip(done.sources, selection.verdicts, strict=True):
@@ -45,7 +45,8 @@ def _selection_lines(done: Selected) -> Iterator[str]:
         what = "a fraction of similar clips that would be as far off"
     trusted_range = " to ".join(figure_of(float(end)) for end in (selection.trusted.min(), selection.trusted.max()))
     yield (
-        f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {figure_of(selection.threshold)} "
+        f"{len(selection.kept)} of {len(done.sources)} kept: clips with {what} of at least "
+        f"{figure_of(selection.threshold)} "
         f"(trusted clips, each left out in turn: {trusted_range})"
     )
 

@@ -41,7 +41,7 @@ def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> N
     model, pairs = done.model, done.pairs
     facts = {
         "pairs": pairs.table, "left_out": pairs.left_out, "notes": pairs.notes,
-        "held_out_degrees": model.held_out._asdict(), "states": model.states, "memory_s": model.memory,
+        "held_out_degrees": model.held_out, "states": model.states, "memory_s": model.memory,
         "spectral_radius": model.bank.radius, "written": done.written,
     }  # fmt: skip
     show(

@@ -7,7 +7,7 @@ from typing import Any
 
 from cyclopts import App
 
-from freshtake.cli.console import Force, Json, carry_out, show, warn
+from freshtake.cli.console import Force, Json, carry_out, counted, show, warn
 from freshtake.requests.texturing import TextureFigures, TextureLearn, TextureSample, TextureTables
 
 app = App(name="texture", help_format="markdown", group_commands="Commands")
@@ -53,8 +53,8 @@ def _times(ratio: float) -> str:
 def sample(request: TextureSample, *, force: Force = False, json: Json = False) -> None:
     """Write new motion: a piece of endless play, a loop, or a steered sequence.
 
-    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. A skeleton's feet stand
-    where they stood in the takes. A loop goes straight, and its file states this.
+    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. A skeleton's feet are
+    planted where they were in the takes. A loop goes straight, and its file states this.
 
     **Examples**
 
@@ -74,9 +74,8 @@ def sample(request: TextureSample, *, force: Force = False, json: Json = False) 
 
     result = carry_out(request, request.out, request.candidates, force=force)
     facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
-    jumps = f"{result.jumps} jump{'s' * (result.jumps != 1)}"
-    text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {jumps}"
-    lines = [text + _loop_text(result.loops, request.candidate)]
+    length = f"{result.frames} frames, {result.duration:.2f} s, {counted(result.jumps, 'jump')}"
+    lines = [f"wrote {result.path}: {length}{_loop_text(result.loops, request.candidate)}"]
     if result.followed is not None:
         facts["path"] = result.followed
         lines.append(path_sentence([result.followed], result.motion))
@@ -91,8 +90,8 @@ def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
     chosen = loops[candidate - 1]
     pieces = ", ".join(f"{a}-{b}" for a, b in chosen["pieces"][:4]) + (", …" if len(chosen["pieces"]) > 4 else "")
     speed = "" if chosen["travel"] is None else f" at {chosen['travel']:.2f} times the speed of the take"
-    tempo = "" if chosen["tempo"] == 1.0 else f", played {abs(100.0 * chosen['tempo'] - 100.0):.0f} % "
-    tempo += "" if not tempo else "faster" if chosen["tempo"] > 1.0 else "slower"
+    faster = 100.0 * chosen["tempo"] - 100.0
+    tempo = f", played {abs(faster):.0f} % {'faster' if faster > 0.0 else 'slower'}" if faster else ""
     return f"; loop {candidate} of {len(loops)}: frames {pieces}{speed}{tempo}"
 
 

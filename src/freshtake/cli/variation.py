@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-from freshtake.cli.console import Force, Json, carry_out, show, show_made
+from freshtake.cli.console import Force, Json, carry_out, counted, show, show_motion
 from freshtake.errors import UsageError
 from freshtake.requests.packs import Pack
 from freshtake.requests.variation import Augment, Learn, Redraw, Stream, Vary
@@ -26,11 +24,10 @@ def learn(request: Learn, *, force: Force = False, json: Json = False) -> None:
     from freshtake.workflows import model_facts
 
     facts = model_facts(carry_out(request, request.out, force=force))
-    plural = "" if facts["examples"] == 1 else "s"
     kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that does not repeat"
     show(
         json, {"written": request.out, **facts},
-        f"wrote {request.out}: {facts['examples']} example{plural} at {facts['fps']:g} fps, {kind}; "
+        f"wrote {request.out}: {counted(facts['examples'], 'example')} at {facts['fps']:g} fps, {kind}; "
         f"next: freshtake vary {request.out} -n 15 -o variants/",
     )  # fmt: skip
 
@@ -59,14 +56,13 @@ def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
     written = carry_out(request, request.out, force=force)
     facts = {
         "written": written.paths,
-        "goals": [asdict(report) for report in written.reports],
+        "goals": written.reports,
         "guards": written.guards,
-        "verdicts": [one.as_dict() for one in written.verdicts],
+        "verdicts": written.verdicts,
         **({"path": written.followed} if written.followed else {}),
         **({"playback": written.playbacks} if any(written.playbacks) else {}),
     }
-    first, last, count = written.paths[0], written.paths[-1], len(written.reports)
-    variants = f"{count} variant{'s' * (count > 1)}"
+    first, last, variants = written.paths[0], written.paths[-1], counted(len(written.reports), "variant")
     lines = [f"wrote {variants}: {first}" + (f" ... {last.name}" if first != last else "")]
     if written.verdicts:
         lines.append(verdict_line(written.verdicts, variants))
@@ -76,9 +72,9 @@ def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
 
 
 def stream(request: Stream, *, force: Force = False, json: Json = False) -> None:
-    """With --live, it goes to VRM apps and engines by the VMC protocol, 60 poses per second, until --seconds are over
-    or q is pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free
-    heading, 1 to 9 a class or cell.
+    """With --live, the motion goes to VRM apps and engines by the VMC protocol, 60 poses per second, until --seconds
+    are over or q is pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading,
+    f free heading, 1 to 9 a class or cell.
 
     **Examples**
 
@@ -104,7 +100,7 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
 
     result = carry_out(request, request.out, force=force)
     playback = playback_summary(result.motion)
-    show_made(json, result, **({} if playback is None else {"playback": playback}))
+    show_motion(json, result, **({} if playback is None else {"playback": playback}))
 
 
 def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:
@@ -121,12 +117,13 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> No
     ```
     """
     done = carry_out(request, request.out, force=force)
-    groups = {label.group for label in done.labels if label.kind == "variant" and not label.change}
-    takes = sum(label.kind == "real" and not label.change for label in done.labels)
-    changed = len(done.labels) - takes - done.variants
+    unchanged = [label for label in done.labels if not label.change]
+    groups = [label.group for label in unchanged if label.kind == "variant"]
+    changed = len(done.labels) - len(unchanged)
     show(
         json, {"written": done.path, **done.as_dict()},
-        f"wrote {done.path}: {takes} takes, {done.variants} variants of {len(groups)} group{'s' * (len(groups) != 1)}"
+        f"wrote {done.path}: {len(unchanged) - len(groups)} takes, {len(groups)} variants of "
+        + counted(len(set(groups)), "group")
         + (f", {changed} mirrored or at another speed" if changed else "")
         + ("; labels.csv, labels.json" if done.path.is_dir() else ""),
     )  # fmt: skip
@@ -148,15 +145,15 @@ def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> None
     from freshtake.motion.verdict import verdict_line
 
     redrawn = carry_out(request, request.out, force=force)
-    first, last, count = redrawn.paths[0], redrawn.paths[-1], len(redrawn.paths)
-    start, stop = redrawn.frames
-    lines = [f"wrote {first}" + (f" ... {last.name}" if count > 1 else "") + f": frames {start} to {stop - 1} are new"]
+    first, last, (start, stop) = redrawn.paths[0], redrawn.paths[-1], redrawn.frames
+    more = f" ... {last.name}" if first != last else ""
+    lines = [f"wrote {first}{more}: frames {start} to {stop - 1} are new"]
     step, bend = (max(values) for values in zip(*redrawn.joins, strict=True))
     if step or bend:
         lines.append(f"joins: steps up to {step:.2f} and bends up to {bend:.2f} of the takes' largest (99 of 100)")
     if redrawn.verdicts:
-        lines.append(verdict_line(redrawn.verdicts, f"{count} clip{'s' * (count > 1)}"))
-    show(json, redrawn.summary(), *lines)
+        lines.append(verdict_line(redrawn.verdicts, counted(len(redrawn.paths), "clip")))
+    show(json, redrawn, *lines)
 
 
 def pack(request: Pack, *, force: Force = False, json: Json = False) -> None:
@@ -177,10 +174,8 @@ def pack(request: Pack, *, force: Force = False, json: Json = False) -> None:
     from freshtake.motion.verdict import verdict_line
 
     result = carry_out(request, request.out, force=force)
-    clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
-    many = f"{clips} clip{'s' * (clips > 1)}"
+    clips, groups = counted(len(result.facts["clips"]), "clip"), counted(len(result.facts["groups"]), "group")
     show(
-        json, {"written": result.paths, **result.facts, "verdicts": [one.as_dict() for one in result.verdicts]},
-        f"wrote {request.out}: {many} in {groups} group{'s' * (groups > 1)}, {len(result.paths)} files",
-        verdict_line(result.verdicts, many),
+        json, {"written": result.paths, **result.facts, "verdicts": result.verdicts},
+        f"wrote {request.out}: {clips} in {groups}, {len(result.paths)} files", verdict_line(result.verdicts, clips),
     )  # fmt: skip

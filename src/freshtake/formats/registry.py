@@ -298,19 +298,19 @@ def _files(path: Path, suffixes: set[str]) -> list[Path]:
         return [path]
     if is_pattern:
         root = Path(path.anchor)
-        matches = sorted(root.glob(str(path.relative_to(root))), key=_order)
+        matches = sorted(root.glob(str(path.relative_to(root))), key=in_order)
         if not matches:
             raise UsageError(f"no file matches {path}")
         return [file for one in matches for file in ([one] if one.is_file() else _files(one, suffixes))]
     if not is_list:
         return [path]
-    matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=_order)
+    matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=in_order)
     if not matches:
         raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
     return matches
 
 
-def _order(path: Path) -> list[tuple[int, int, str]]:
+def in_order(path: Path) -> list[tuple[int, int, str]]:
     """Return a sort key in which numbers in names are compared by value: take 10 comes after take 9."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", str(path))]
 

@@ -56,13 +56,18 @@ def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mappi
     return [path / "report.html", path / "figures.json"]
 
 
-def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> None:
-    """Write a figure as PNG, SVG or PDF, chosen by the file extension."""
-    path = Path(path)
+def check_figure_target(path: Path) -> str:
+    """Return the kind of a picture, chosen by the file extension; refuse unknown kinds."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in KINDS:
         raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + k for k in KINDS)}")
-    with replacing(path) as temporary:
+    return kind
+
+
+def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> None:
+    """Write a figure as PNG, SVG or PDF, chosen by the file extension."""
+    kind = check_figure_target(Path(path))
+    with replacing(Path(path)) as temporary:
         figure.savefig(temporary, format=kind, dpi=dpi)
 
 

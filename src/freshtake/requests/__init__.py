@@ -1,6 +1,6 @@
 """One frozen dataclass per task: its parameters, with limits and a line of help for each.
 
-`freshtake.workflows` carries requests out: the function for `Vary` is `vary`, that for `StyleApply` is `style_apply`.
+`freshtake.workflows` carries requests out: `vary` carries out `Vary`, and `style_apply` carries out `StyleApply`.
 """
 
 # ruff: noqa: F403  (the names are listed once, below)

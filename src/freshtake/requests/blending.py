@@ -23,29 +23,16 @@ from freshtake.requests.fields import (
 class Classes(Request):
     """Settings for learning classes, whatever the source of their takes."""
 
-    method: Annotated[
-        str | None,
-        Option("`default`: blends; `switch`: one class at a time; `paper`: to the letter; `aligned` (eq. 5)."),
-    ] = None
-    poses: Annotated[
-        str | None,
-        Option("What clips are described by: `positions` of joints, or their rotations as `expmap` or `euler`."),
-    ] = None
-    energy: Annotated[
-        float | None,
-        Option("Fraction of the movement to keep exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
-    ] = None
+    method: Annotated[str | None, Option("`default`, `switch` (one at a time), `paper` or `aligned` (eq. 5).")] = None
+    poses: Annotated[str | None, Option("Describe poses by `positions`, or rotations as `expmap` or `euler`.")] = None
+    energy: Annotated[float | None, Option("Fraction of the movement (energy) to keep, 0 to 1; default: 0.95.")] = None
     modes: Annotated[int | None, Option("Or how many patterns of movement to keep (modes).")] = None
-    alpha: Annotated[
-        float | None, Option("How near poses must be to count as similar; default: 0.25 (kernel widths).")
-    ] = None
+    alpha: Annotated[float | None, Option("How near similar poses must be (kernel widths); default: 0.25.")] = None
     search: Annotated[
         str | None,
         Option("How `paper` climbs the density: `coordinate` (default), `kernels`, `mean shift` or `powell`."),
     ] = None
-    acyclic: Annotated[
-        tuple[str, ...], Option("Classes that do not repeat in cycles; default: detected from the takes.")
-    ] = ()
+    acyclic: Annotated[tuple[str, ...], Option("Classes that do not repeat in cycles; default: detected.")] = ()
     residuals: Annotated[bool, Option("Keep the fine detail too, to restore it later.")] = True
     alone: Annotated[bool, Option("Allow a single class, only to synthesize it.")] = False
     common: Annotated[bool, Option("Use only the markers present in all takes.")] = False
@@ -55,10 +42,7 @@ class Classes(Request):
 class BlendLearn(Classes, Reading):
     """Learn two or more classes of motion."""
 
-    classes: Annotated[
-        list[str],
-        Option("NAME=CLIP or NAME=FOLDER; list more clips of the class after it, or repeat NAME=.", positional=True),
-    ]
+    classes: Annotated[list[str], Option("NAME=CLIP or NAME=FOLDER, then more clips of the class.", positional=True)]
     out: ModelOut
 
 
@@ -70,12 +54,8 @@ class Blend(Length):
         str | None,
         Option('"walk:1", "walk:0.7,run:0.3", "walk:1->run:1": linear over the motion. Default: the first class.'),
     ] = None
-    method: Annotated[
-        str | None, Option("`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned.")
-    ] = None
-    speed: Annotated[float | None, Option("Ground speed in the unit of length per second; determines the weights.")] = (
-        None
-    )
+    method: Annotated[str | None, Option("`default`, `switch`, `paper` or `aligned`; default: as learned.")] = None
+    speed: Annotated[float | None, Option("Ground speed in units per second; determines the weights.")] = None
     turn: Annotated[float | None, Option("Turn by this many degrees per second, to the left.")] = None
     residuals: Annotated[bool, Option("Restore the fine detail.")] = True
     seed: Seed = 0

@@ -43,32 +43,22 @@ class Looping(Feet, LoopTravel):
 class Loop(Looping, Finishing, Reading):
     """Make a loop from each clip."""
 
-    clips: Annotated[
-        list[Path],
-        Option(
-            "A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a "
-            "loop.",
-            positional=True,
-        ),
-    ]
+    clips: Annotated[list[Path], Option("Clips of a repeating movement or of one cycle, or folders.", positional=True)]
     out: ClipsOut
     format: Ending = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plant(OnCharacter, Reading):
-    """Hold feet still while they stand, and move pinned joints to their positions."""
+    """Plant feet, and move pinned joints to their positions."""
 
-    clips: Annotated[
-        list[Path],
-        Option("The clip to clean; several, or a folder of them, are cleaned one by one.", positional=True),
-    ]
+    clips: Annotated[list[Path], Option("The clips to clean, one by one; files or folders.", positional=True)]
     out: ClipsOut
-    contacts: Annotated[Path | None, Option("When feet stand (JSON or CSV); default: detected.")] = None
+    contacts: Annotated[Path | None, Option("When feet are planted (JSON or CSV); default: detected.")] = None
     pins: Annotated[Path | None, Option("Where joints must be, and when (JSON or CSV).")] = None
     mapping: Annotated[Path | None, Option("Which joints are legs and arms (JSON); default: guessed.")] = None
     like: Annotated[list[Path] | None, Option("Clips with good foot contacts, to detect others by.")] = None
-    floor: Annotated[float | None, Option("Height of the foot joints when they stand, in the clip's unit.")] = None
+    floor: Annotated[float | None, Option("Height of the joints of planted feet, in the clip's unit.")] = None
     lock: Lock = "soft"
     format: Ending = None
 
@@ -77,17 +67,11 @@ class Plant(OnCharacter, Reading):
 class Cut(Reading):
     """Cut takes into clips."""
 
-    takes: Annotated[
-        list[Path],
-        Option(
-            "The recording to cut; several, or a folder of them, are cut one by one into one folder.", positional=True
-        ),
-    ]
+    takes: Annotated[list[Path], Option("The recordings to cut, one by one; files or folders.", positional=True)]
     out: Out
     cycles: Annotated[bool, Option("Cut into cycles (the default).")] = False
     between: Annotated[
-        str | None,
-        Option("Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.", names=("--range",)),
+        str | None, Option("Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.", names=("--range",))
     ] = None
     like: Annotated[Path | None, Option("Cut out every part similar to this short clip.")] = None
     format: Ending = None
@@ -104,15 +88,11 @@ class Convert(Travel, OnCharacter, MeshReading):
             positional=True,
         ),
     ]
-    out: Annotated[Path | None, Option("The file to write, or a folder; all PATHS are then read.", names=OutNames)] = (
-        None
-    )
+    out: Annotated[Path | None, Option("The file or folder to write; all PATHS are then read.", names=OutNames)] = None
     format: Ending = None
     start: Annotated[str | None, Option("First frame (from 0), or a time such as 1.5s.")] = None
     end: Annotated[str | None, Option("Frame (or time) to stop before.")] = None
-    source_fps: Annotated[float | None, Option("Frames per second of files that do not state it; --fps resamples.")] = (
-        None
-    )
+    source_fps: Annotated[float | None, Option("Frames per second of files without a rate; --fps resamples.")] = None
     to_up: Annotated[str | None, Option("Turn the result so that y or z points up.")] = None
     repair: Annotated[list[str] | None, Option("Named repairs, in order; `info` suggests them.")] = None
 
@@ -138,16 +118,10 @@ class Retarget(Retargeting, Reading):
     """Put clips onto a character with another skeleton."""
 
     clips: Annotated[list[Path], Option("Clips with a skeleton; files or folders.", positional=True)]
-    onto: Annotated[
-        Path,
-        Option("The character: glTF or FBX with a skin, or any skeleton.", names=("--onto", "--character")),
-    ]
+    onto: Annotated[Path, Option("Character: glTF or FBX with a skin, or a skeleton.", names=("--onto", "--character"))]
     out: Annotated[Path, Option("A file; for several clips .glb, .fbx, .usd or a folder.", names=OutNames)]
     body_map: BodyMaps = None
     save_map: Annotated[Path | None, Option("Write the detected map (TOML or JSON), to check or edit.")] = None
-    picture: Annotated[
-        Path | None, Option("Draw the first clip before and after, as figures side by side (.png, .svg).")
-    ] = None
     keep_going: KeepGoing = False
     format: Annotated[str | None, Option("File format in a folder; default: the character's.")] = None
 
@@ -156,24 +130,14 @@ class Retarget(Retargeting, Reading):
 class View(MeshReading):
     """Show motions side by side on one timeline."""
 
-    paths: Annotated[
-        list[Path],
-        Option("Motion files of any readable format, models (.ftm), or folders with any of them.", positional=True),
-    ]
-    out: Annotated[
-        Path | None,
-        Option("The page to write (.html); without it, the page opens in a browser.", names=OutNames),
-    ] = None
+    paths: Annotated[list[Path], Option("Motion files, models (.ftm), or folders with any of them.", positional=True)]
+    out: Annotated[Path | None, Option("Page to write (.html); default: shown in a browser.", names=OutNames)] = None
     variants: Annotated[list[Path] | None, Option("More files, shown in green next to the others, in blue.")] = None
     png: Annotated[Path | None, Option("Write a strip of poses (.png), without a browser.")] = None
     gif: Annotated[Path | None, Option("Write an animated picture (.gif), without a browser.")] = None
-    count: Annotated[
-        int,
-        Option("How many variants of each model to show.", least=1, most=1000, names=("--count", "--number", "-n")),
-    ] = 4
+    count: Annotated[int, Option("How many variants of each model.", least=1, most=1000, names=("--count", "-n"))] = 4
     layout: Annotated[
-        Literal["row", "grid", "overlaid"] | None,
-        Option("How to arrange motions; default: a row, or a grid for many."),
+        Literal["row", "grid", "overlaid"] | None, Option("How to arrange motions; default: a row, or a grid for many.")
     ] = None
     title: Annotated[str, Option("Title of the page; default: the names of the files.")] = ""
     seed: Seed = 0
@@ -183,23 +147,14 @@ class View(MeshReading):
 class Info(MeshReading):
     """Describe files, and what is wrong with them."""
 
-    paths: Annotated[
-        list[Path],
-        Option(
-            "BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, models (.ftm), or folders with any of "
-            "them.",
-            positional=True,
-        ),
-    ]
+    paths: Annotated[list[Path], Option("Motion files, models (.ftm), or folders with any of them.", positional=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Robot(Reading):
     """Put clips onto a robot, within its joint limits."""
 
-    clips: Annotated[
-        list[Path], Option("Clips of bodies with two arms and two legs: takes, or variants.", positional=True)
-    ]
+    clips: Annotated[list[Path], Option("Clips of bodies with two arms and two legs.", positional=True)]
     onto: Annotated[Path, Option("The robot: a URDF, or a MuJoCo model (.xml).")]
     out: Annotated[Path, Option("A folder, or a file for one clip: .csv, .npz or .pkl.", names=OutNames)]
     format: Annotated[

@@ -15,9 +15,7 @@ class Crowd(Request):
     """Make a crowd: hundreds to a hundred thousand characters, each with its own motion."""
 
     source: Annotated[Path, Option("A model (.ftm), or a plan (.toml) that names models.", positional=True)]
-    out: Annotated[
-        Path, Option("Folder for the crowd; a crowd that this command began there is continued.", names=OutNames)
-    ]
+    out: Annotated[Path, Option("Folder for the crowd; an unfinished crowd there is continued.", names=OutNames)]
     count: Annotated[
         int | None, Option("How many characters (200).", least=1, most=MOST_CHARACTERS, names=("--count", "-n"))
     ] = None
@@ -27,27 +25,20 @@ class Crowd(Request):
         Literal["unique", "library"] | None,
         Option("A motion for each character (unique, default), or a library of loops that they share."),
     ] = None
-    variants: Annotated[int | None, Option("How many motions a library has (32).", least=1, most=MOST_CHARACTERS)] = (
-        None
-    )
+    variants: Annotated[int | None, Option("How many motions in a library (32).", least=1, most=MOST_CHARACTERS)] = None
     avoid: Annotated[bool, Option("Characters that walk do not walk through each other (unique mode).")] = False
     character: Annotated[Path | None, Option("A skinned character (.glb) that all motions are retargeted to.")] = None
     format: Annotated[
         Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"], Option("Files to write; glb and fbx hold libraries.")
     ] = "npz"
-    engine: Annotated[Literal["local", "dask"], Option("Processes on this machine, or Dask workers.", agents=False)] = (
-        "local"
-    )
+    engine: Annotated[Literal["local", "dask"], Option("Local processes, or Dask workers.", agents=False)] = "local"
     workers: Annotated[int | None, Option("How many processes; default: one per core.", least=1, most=10_000)] = None
     scheduler: Annotated[
-        str | None,
-        Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False),
+        str | None, Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False)
     ] = None
     shard: Annotated[str | None, Option("Make only part K of N, such as 3/16: for render farms.")] = None
     plan_only: Annotated[bool, Option("Only plan positions and routes, before a farm starts on the parts.")] = False
-    job: Annotated[
-        Path | None, Option("Write a job for a render farm instead: .yaml (Open Job Description), .js (Flamenco).")
-    ] = None
+    job: Annotated[Path | None, Option("Write a render farm's job instead: .yaml (OpenJD) or .js (Flamenco).")] = None
     keep_going: KeepGoing = False
     seed: Annotated[int | None, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)] = None
 

@@ -1,15 +1,15 @@
 """Self-describing fields of requests, the check that every front end makes, and fields shared by tasks.
 
-A request is a frozen dataclass. Each field is `Annotated[type, Option(help, limits)]`; the command line, the studio's
-bodies and the bridge's messages are derived from these annotations, so a field is named, limited and explained once.
+A request is a frozen dataclass. Each field is `Annotated[type, Option(help, limits)]`. The command line, the studio's
+bodies and the bridge's messages are derived from these annotations, so each field is named, limited and explained once.
 Annotations are values here, not text (no `from __future__`), because classes in other modules inherit them.
 """
 
 import math
 import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -24,13 +24,13 @@ class Option:
     least: float | None = None  # the smallest allowed value of a number
     most: float | None = None
     above: float | None = None  # a number has to be larger than this
-    names: tuple[str, ...] = ()  # on the command line; without any, the field's name with dashes
-    positional: bool = False  # whether the command line takes it by position
-    negative: str = ""  # the opposite of a flag that may be left open, such as --acyclic
+    names: tuple[str, ...] = ()  # on the command line; default: the field's name with dashes
+    positional: bool = False  # whether the command line takes the field by position
+    negative: str = ""  # the opposite of an optional flag, such as --acyclic
     flags: Mapping[str, str] = field(default_factory=dict)  # values of a choice that are spelled as flags, with help
     parse: Callable[[Any], Any] | None = None  # parses the text, or texts, from the command line
-    repeated: bool = False  # whether it may be given several times
-    agents: bool = True  # whether agents may set it; not if it opens a connection that can bring in code
+    repeated: bool = False  # whether the option may be given several times
+    agents: bool = True  # whether agents may set the field; false for connections that can bring in code
 
     def limits(self) -> str:
         """Return the limits in words, such as "between 0 and 4"; empty if there are none."""
@@ -70,12 +70,16 @@ class RequestField(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Base of all requests: values outside the limits are refused when a request is constructed, by every front end."""
+    """Base of all requests: constructing a request refuses values outside the limits."""
 
     @classmethod
     def task(cls) -> str:
-        """Return the function of `freshtake.workflows` that carries it out: `style_apply` for `StyleApply`."""
+        """Return the name of the workflow that carries out the request: `style_apply` for `StyleApply`."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    def given(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the named fields that are not None."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def __post_init__(self) -> None:
         for one in fields_of(type(self)):
@@ -87,48 +91,30 @@ class Request:
                     raise UsageError(f"{one.name.replace('_', ' ')} must {need}, but is {number:g}")
 
 
+# Resolving annotations takes longer than making a request, which happens once per variant.
+_fields: dict[type[Request], tuple[RequestField, ...]] = {}
+
+
 def fields_of(request: type[Request]) -> tuple[RequestField, ...]:
     """Return the fields of a request in definition order, those of its base classes first."""
-    # Resolving annotations takes longer than making the request, which happens once per variant.
-    if request not in _known:
-        _known[request] = tuple(_read_fields(request))
-    return _known[request]
-
-
-_known: dict[type[Request], tuple[RequestField, ...]] = {}
-
-
-def _read_fields(request: type[Request]) -> Iterator[RequestField]:
+    if request in _fields:
+        return _fields[request]
     hints = get_type_hints(request, include_extras=True)
+    out = []
     for one in fields(request):
-        plain, option = _described(hints[one.name])
+        plain, *extras = get_args(hints[one.name]) or (None,)
+        # The last description wins, so a request can describe an inherited field in its own context.
+        option = next((extra for extra in reversed(extras) if isinstance(extra, Option)), None)
         if option is None:
             raise TypeError(f"{request.__name__}.{one.name} does not describe itself: annotate it with an Option")
-        yield RequestField(one.name, plain, _default(one), option)
-
-
-def _described(hint: Any) -> tuple[Any, Option | None]:
-    if get_origin(hint) is not Annotated:
-        return hint, None
-    plain, *extras = get_args(hint)
-    # The last description wins, so a request can describe an inherited field in its own context.
-    return plain, next((extra for extra in reversed(extras) if isinstance(extra, Option)), None)
-
-
-def _default(one: Field[Any]) -> Any:
-    return one.default if one.default_factory is MISSING else one.default_factory()
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        out.append(RequestField(one.name, plain, default, option))
+    _fields[request] = tuple(out)
+    return _fields[request]
 
 
 def from_values(request: type[Request], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of another program's message that are fields of a request.
-
-    Args:
-        request: The class of the request.
-        values: Values as parsed from JSON; None counts as not given.
-
-    Returns:
-        Arguments for `request`, converted to the types of its fields.
-    """
+    """Return the values of another program's JSON message that are fields of a request; None counts as not given."""
     out = {}
     for one in fields_of(request):
         value = values.get(one.name)
@@ -181,49 +167,37 @@ def metres_of(text: str) -> float:
         raise UsageError(f"{text!r} is not a unit of length: give one of {names}, or metres per unit") from None
 
 
-def parts_of(texts: Sequence[str]) -> dict[str, float]:
-    """Parse amounts for body parts, each written as NAME=AMOUNT."""
-    parts = {}
+def numbers_of(texts: Sequence[str], alone: float | None = None) -> dict[str, float]:
+    """Parse numbers by name, each written as NAME=NUMBER; a name alone gets the number `alone`, if there is one."""
+    numbers = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
+        if not sign and alone is not None:
+            numbers[text] = alone
+            continue
         try:
-            parts[name] = float(value)
+            numbers[name] = float(value)
         except ValueError:
-            sign = ""
-        if not (sign and name):
-            raise UsageError(f"{text!r} gives no amount for a part: write NAME=AMOUNT, such as arms=1.5")
-    return parts
+            name = ""
+        if not name:
+            how = "NAME=NUMBER" if alone is None else "NAME or NAME=NUMBER"
+            raise UsageError(f"{text!r} gives no number: write {how}, such as arms=1.5")
+    return numbers
 
 
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)]
 Unit = Annotated[
     float | None,
-    Option(
-        "Unit of length, if the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
-        above=0.0,
-        parse=metres_of,
-    ),
+    Option("Unit of length, if not stated: m, cm, mm, in, ft, cmu, or metres per unit.", above=0.0, parse=metres_of),
 ]
-KeepGoing = Annotated[
-    bool, Option("Write motions even if they fail the checks; otherwise, what no body could do is refused.")
-]
-Ending = Annotated[
-    str | None, Option("Format of the files in a folder, such as glb; default: that of the takes (AMC: bvh).")
-]
-Lock = Annotated[
-    Literal["soft", "hard"],
-    Option("How still feet stand: soft keeps the small movement of real feet, hard removes it."),
-]
-BodyMaps = Annotated[
-    Path | None,
-    Option("Which joint is which part of the body (TOML or JSON); default: detected.", names=("--map",)),
-]
+KeepGoing = Annotated[bool, Option("Write motions that fail the checks; otherwise, impossible motions are refused.")]
+Ending = Annotated[str | None, Option("Format of files in a folder, such as glb; default: as the takes (AMC: bvh).")]
+Lock = Annotated[Literal["soft", "hard"], Option("soft keeps the small movement of real feet, hard removes it.")]
+BodyMaps = Annotated[Path | None, Option("Body parts of joints (TOML or JSON); default: detected.", names=("--map",))]
 HowMuch = Annotated[
     float,
     Option(
-        "How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.",
-        least=0.0,
-        most=LARGEST_AMOUNT,
+        "How far variants differ, 0 to 4: 0 is the mean motion, 1 is like the examples.", least=0.0, most=LARGEST_AMOUNT
     ),
 ]
 Heading = Annotated[float | None, Option("Keep this heading, in degrees from the starting one.")]
@@ -241,24 +215,17 @@ class Reading(Request):
 
     panel: ClassVar[str] = "Reading takes"
 
-    skeleton: Annotated[
-        Path | None, Option("The .asf that belongs to an .amc; default: the only one in its folder.")
-    ] = None
+    skeleton: Annotated[Path | None, Option("The .asf of an .amc; default: the only one in its folder.")] = None
     fps: Annotated[
         float | None,
-        Option(
-            "Frames per second of files that do not state it (AMC: 120, OBJ folders: 30); others are resampled.",
-            above=0.0,
-        ),
+        Option("Frames per second of files without a rate (AMC: 120, OBJ: 30); others are resampled.", above=0.0),
     ] = None
     unit: Unit = None
-    up: Annotated[
-        str | None, Option("The axis that points up in the files, y or z; default: as stated, or from the body.")
-    ] = None
+    up: Annotated[str | None, Option("The axis that points up, y or z; default: as stated or from the body.")] = None
     animation: Annotated[str | None, Option("Name or number of one of several animations in a file.")] = None
 
     def reading(self, warn: Any = None) -> dict[str, Any]:
-        """Return these as arguments of `freshtake.read`."""
+        """Return the fields as arguments of `freshtake.read`."""
         return {
             "skeleton": self.skeleton, "fps": self.fps, "rate": self.fps, "unit_m": self.unit, "up": self.up,
             "animation": self.animation, "warn": warn,
@@ -272,13 +239,13 @@ class MeshReading(Reading):
     mesh: Annotated[bool, Option("Read a glTF or FBX character as a baked mesh sequence.")] = False
 
     def reading(self, warn: Any = None) -> dict[str, Any]:
-        """Return these as arguments of `freshtake.read`."""
+        """Return the fields as arguments of `freshtake.read`."""
         return {**super().reading(warn), "mesh": self.mesh}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Amounts(Request):
-    """How far variants differ."""
+    """The amount of variation."""
 
     panel: ClassVar[str] = "How much they differ"
 
@@ -293,7 +260,7 @@ class Amounts(Request):
             least=0.0,
             most=LARGEST_AMOUNT,
             names=("--part",),
-            parse=parts_of,
+            parse=numbers_of,
             repeated=True,
         ),
     ] = field(default_factory=dict)
@@ -301,7 +268,7 @@ class Amounts(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class Feet(Request):
-    """Whether feet are held, and how still."""
+    """Whether feet are planted, and how firmly."""
 
     panel: ClassVar[str] = "Feet"
 
@@ -310,13 +277,13 @@ class Feet(Request):
 
     @property
     def planting(self) -> Literal[False, "soft", "hard"]:
-        """How still feet stand; False to leave them alone."""
+        """How firmly feet are planted; False to leave them alone."""
         return self.plant and self.lock
 
 
 @dataclass(frozen=True, kw_only=True)
 class Travel(Request):
-    """What carries the travel of a motion."""
+    """The joint that carries the travel of a motion."""
 
     panel: ClassVar[str] = "Travel and loops"
 
@@ -329,25 +296,23 @@ class Travel(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class LoopTravel(Travel):
-    """How loops end, and what carries their travel."""
+    """The last frame of loops, and the joint that carries their travel."""
 
     panel: ClassVar[str] = Travel.panel
 
-    closing_frame: Annotated[
-        bool, Option("Repeat the first frame at the end of a loop, for players that need both ends.")
-    ] = False
+    closing_frame: Annotated[bool, Option("Repeat a loop's first frame at its end, for players that need it.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Length(Request):
-    """How long a motion is."""
+    """The length of a motion."""
 
     panel: ClassVar[str] = "How long"
 
-    frames: Annotated[int | str | None, Option("How long: a number of frames such as 360, or a time such as 6s.")] = (
-        None
-    )
-    seconds: Annotated[float | None, Option("How long, in seconds; instead of --frames.")] = None
+    frames: Annotated[int | str | None, Option("How long: frames such as 360, or a time such as 6s.")] = None
+    seconds: Annotated[
+        float | None, Option("How long, in seconds; instead of --frames.", names=("--seconds", "--duration"))
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,18 +321,13 @@ class OnCharacter(Request):
 
     panel: ClassVar[str] = "Character"
 
-    character: Annotated[
-        Path | None,
-        Option(
-            "Put the motion onto this character (glTF or FBX with a skin, or a skeleton); other joints are retargeted."
-        ),
-    ] = None
+    character: Annotated[Path | None, Option("Put the motion onto this character (glTF, FBX) or skeleton.")] = None
     body_map: BodyMaps = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steer(Request):
-    """Where a moving body goes."""
+    """The heading or path of a moving body."""
 
     panel: ClassVar[str] = "Where it goes"
 

@@ -11,16 +11,10 @@ from freshtake.requests.fields import Option, Request
 class Serve(Request):
     """Serve a project to tools."""
 
-    project: Annotated[
-        Path | None, Option("The folder for all work; default: freshtake-studio in your home folder.")
-    ] = None
+    project: Annotated[Path | None, Option("The folder for all work; default: freshtake-studio in your home.")] = None
     port: Annotated[int | None, Option("The port; default: 8790, or the next that is free.")] = None
-    host: Annotated[str, Option("The address to listen on; other machines can reach it only if you give one.")] = (
-        "127.0.0.1"
-    )
-    token: Annotated[
-        str | None, Option("Secret that clients must know, part of the printed address; default: random.")
-    ] = None
+    host: Annotated[str, Option("The address to listen on; the default is this machine alone.")] = "127.0.0.1"
+    token: Annotated[str | None, Option("Secret of clients, part of the printed address; default: random.")] = None
     no_token: Annotated[bool, Option("Let in every user and program on this machine without a token.")] = False
 
 
@@ -29,8 +23,7 @@ class Studio(Serve):
     """Open the studio: everything on one page in your browser."""
 
     files: Annotated[
-        list[Path] | None,
-        Option("Motion files, models, or folders of them, to add to the project.", positional=True),
+        list[Path] | None, Option("Motion files, models, or folders of them, to add to the project.", positional=True)
     ] = None
     open: Annotated[bool, Option("Open the page in your browser.")] = True
 
@@ -39,6 +32,4 @@ class Studio(Serve):
 class Mcp(Request):
     """Offer freshtake to agents as tools."""
 
-    allow: Annotated[
-        list[Path] | None, Option("Folders whose files an agent may read and write; default: the current one.")
-    ] = None
+    allow: Annotated[list[Path] | None, Option("Folders agents may read and write; default: the current one.")] = None

@@ -1,11 +1,11 @@
 """A motion in another style: learn a style, apply it, align two motions, and gaits as sliders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from freshtake.errors import UsageError
 from freshtake.requests.fields import (
     Ending,
     Feet,
@@ -18,22 +18,12 @@ from freshtake.requests.fields import (
     Reading,
     Request,
     Unit,
+    numbers_of,
 )
 
 STRONGEST = 2.0  # same limit as in `style.columns`, which refuses larger values
+_WEIGHTS = partial(numbers_of, alone=1.0)
 Page = Annotated[Path | None, Option("Report: a page (.html), or a folder with figures and pictures.")]
-
-
-def weights_of(texts: Sequence[str]) -> dict[str, float]:
-    """Parse names with the number after `=`; a name alone gets 1."""
-    weights = {}
-    for text in texts:
-        name, sign, value = text.rpartition("=")
-        try:
-            weights[name if sign else text] = float(value) if sign else 1.0
-        except ValueError:
-            raise UsageError(f"{text!r} gives no number: write NAME or NAME=NUMBER, such as arms=0.5") from None
-    return weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +48,7 @@ class StyleLearn(StyleLearning, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Styling(Feet):
-    """How strongly a style is applied, to which parts, and how."""
+    """Settings for applying a style."""
 
     strength: Annotated[
         float, Option("0 leaves the clip as it is, 1 gives the style, more exaggerates.", least=0.0, most=STRONGEST)
@@ -70,14 +60,12 @@ class Styling(Feet):
             least=0.0,
             most=STRONGEST,
             names=("--part",),
-            parse=weights_of,
+            parse=_WEIGHTS,
             repeated=True,
         ),
     ] = field(default_factory=dict)
     time_warp: Annotated[bool, Option("Change the timing too; without it, frames keep their times.")] = True
-    generalize: Annotated[
-        bool | None, Option("Keep the input where it is unlike the examples; default: the model's setting.")
-    ] = None
+    generalize: Annotated[bool | None, Option("Keep input unlike the examples; default: the model's setting.")] = None
     speed: Annotated[
         Literal["proportion", "source", "style"],
         Option(
@@ -107,7 +95,7 @@ class StyleApply(Styling, OnCharacter, Reading):
             least=-STRONGEST,
             most=STRONGEST,
             names=("--style",),
-            parse=weights_of,
+            parse=_WEIGHTS,
             repeated=True,
         ),
     ] = field(default_factory=dict)
@@ -123,9 +111,7 @@ class StyleAlign(Reading):
     first: Annotated[Path, Option("The motion to warp, in the source style.", positional=True)]
     second: Annotated[Path, Option("The motion to align it to, in the target style.", positional=True)]
     out: Annotated[Path | None, Option("Write the second motion on the first one's clock.", names=OutNames)] = None
-    plot: Annotated[Path | None, Option("Draw the correspondences (.png), or a page with the motions too (.html).")] = (
-        None
-    )
+    plot: Annotated[Path | None, Option("Draw the correspondences (.png), or a page with the motions (.html).")] = None
     onto: Annotated[
         Literal["first", "second"], Option("Whose clock --out uses: first, or second (then the first is written).")
     ] = "first"
@@ -150,9 +136,7 @@ class GaitsLearn(Reading):
 
     cells: Annotated[list[str], Option("STYLE@SPEED=CLIP, for each style at each speed.", positional=True)]
     out: ModelOut
-    ranks: Annotated[tuple[int, int] | None, Option("How many coordinates styles and speeds have; default: all.")] = (
-        None
-    )
+    ranks: Annotated[tuple[int, int] | None, Option("How many coordinates of styles and speeds; default: all.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

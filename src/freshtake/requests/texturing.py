@@ -23,7 +23,7 @@ from freshtake.requests.fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class TextureLearning(Request):
-    """How frames are described and where jumps are, whatever the source of the takes."""
+    """Settings for learning a texture, whatever the source of the takes."""
 
     turns: Annotated[bool, Option("Cut a walk into the cells forward, left and right.")] = False
     components: Annotated[int | None, Option("How many shapes a mesh is mixed from (modes); default: 10.")] = None
@@ -45,8 +45,7 @@ class TextureLearning(Request):
         Option("How different two frames may be for a jump between them, in usual steps; default: from the data."),
     ] = None
     blend: Annotated[
-        str | None,
-        Option("How to smooth a jump: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
+        str | None, Option("How to smooth a jump: `inertial` (default), `constant`, `variable`, `printed` or `none`.")
     ] = None
     blend_frames: Annotated[int | None, Option("Length of a blend; default: 1/6 s, or 3.")] = None
     method: Annotated[str | None, Option("`default`, or `paper`: Sattler 2004 to the letter.")] = None
@@ -64,8 +63,7 @@ class TextureLearn(TextureLearning, MeshReading):
     takes: Annotated[
         list[str],
         Option(
-            "Mesh sequences, clips or strokes of one kind; NAME=FILE puts a take into a cell, to steer to by name.",
-            positional=True,
+            "Mesh sequences, clips or strokes of one kind; NAME=FILE gives a cell to steer to by name.", positional=True
         ),
     ]
     out: ModelOut
@@ -74,34 +72,22 @@ class TextureLearn(TextureLearning, MeshReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Playing(Length):
-    """How long a motion is, whether it is a loop, and where it goes."""
+    """Settings for playing a texture: length, loop or not, and direction."""
 
     loop: Annotated[bool, Option("Make a loop of this length, or of the nearest length that the take allows.")] = False
     times: Annotated[int, Option("How many times to write the loop.", least=1, most=1_000_000)] = 1
-    variety: Annotated[
-        float, Option("How strongly a loop avoids repeating itself; 0: not at all.", least=0.0, most=1e6)
-    ] = 1.0
+    variety: Annotated[float, Option("How much a loop avoids repetition; 0: not at all.", least=0.0, most=1e6)] = 1.0
     stretch: Annotated[
         float | None,
         Option("How far a loop's tempo may be from the takes', as a fraction; default: 0.05.", least=0.0, most=0.5),
     ] = None
-    start: Annotated[
-        str | None,
-        Option("Use only the part of the take after this time: 180, or 3s.", names=("--from",)),
-    ] = None
-    end: Annotated[
-        str | None, Option("Use only the part of the take before this time: 540, or 9s.", names=("--to",))
-    ] = None
-    candidate: Annotated[
-        int, Option("Which of the loops found, best first; `--json` lists them.", least=1, most=1000)
-    ] = 1
+    start: Annotated[str | None, Option("Use the take only after this time: 180, or 3s.", names=("--from",))] = None
+    end: Annotated[str | None, Option("Use the take only before this time: 540, or 9s.", names=("--to",))] = None
+    candidate: Annotated[int, Option("Which of the loops, best first; `--json` lists them.", least=1, most=1000)] = 1
     jump_time: Annotated[float | None, Option("Mean seconds from jump to jump; default: as learned.", above=0.0)] = None
-    cell: Annotated[str | None, Option("The cell to start in, or to make a loop of.", names=("--cell", "--action"))] = (
-        None
-    )
+    cell: Annotated[str | None, Option("The cell to start in, or to loop.", names=("--cell", "--action"))] = None
     steer: Annotated[
-        list[str] | None,
-        Option("SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do and when."),
+        list[str] | None, Option("What to do and when: SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER.")
     ] = None
     heading: Heading = None
     speed: Annotated[float | None, Option("Ground speed in the unit of length per second, if the tempo allows.")] = None

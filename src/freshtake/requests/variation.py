@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal
 
 from freshtake.errors import UsageError
 from freshtake.requests.fields import (
-    LARGEST_AMOUNT,
     Amounts,
     Ending,
     Feet,
@@ -37,15 +36,13 @@ _FOR_FILES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Learning(Request):
-    """How a model is learned, whether its takes are files, items of a project or clips of another program."""
+    """Settings for learning a model, whether its takes are files, items of a project or clips of another program."""
 
-    cyclic: Annotated[
-        bool | None, Option("Whether the motion repeats; default: detected from the clips.", negative="--acyclic")
-    ] = None
+    cyclic: Annotated[bool | None, Option("Whether motion repeats; default: detected.", negative="--acyclic")] = None
     pieces: Annotated[
         Literal["auto", "whole", "cycles"],
         Option(
-            "Whether takes are cut into their cycles: auto cuts those that contain several.",
+            "Whether takes are cut into their cycles: auto cuts takes of several cycles.",
             flags={
                 "whole": "Learn from takes as they are, without cutting.",
                 "cycles": "Cut every take into its cycles.",
@@ -64,36 +61,21 @@ class Learn(Learning, Reading):
         list[Path],
         Option(
             "Takes of one movement on one skeleton at one rate, long or short; files or folders. Cycles are cut "
-            "at a common phase, takes unlike the rest are left out, and both are reported.",
+            "at a common phase, takes unlike the others are left out, and both are reported.",
             positional=True,
         ),
     ]
     out: ModelOut
-    structure: Annotated[
-        Path | None, Option("Vary like the takes of this model; of `paper`: reuse its networks for one take.")
-    ] = None
-    method: Annotated[
-        str | None,
-        Option("`default`, or `paper`: the paper's own networks (Lau 2009). The options below are for `paper`."),
-    ] = None
+    structure: Annotated[Path | None, Option("Vary like this model's takes; if `paper`, reuse its networks.")] = None
+    method: Annotated[str | None, Option("`default`, or `paper` (Lau 2009), which has the options below.")] = None
     order: Annotated[int | None, Option("How many frames predict the next: 1, 2 (default) or 3.")] = None
-    neighbors: Annotated[
-        int | None,
-        Option("How many similar moments each prediction is made from (neighbors); default: from the data."),
-    ] = None
+    neighbors: Annotated[int | None, Option("How many similar moments to use (neighbors); default: from data.")] = None
     kernel_width: Annotated[
         float | None, Option("How similar moments must be to count (kernel width); default: from the data.")
     ] = None
-    velocity_weight: Annotated[float | None, Option("Weight of velocity relative to pose; default: from the data.")] = (
-        None
-    )
-    max_parents: Annotated[
-        int | None,
-        Option("How many numbers may predict each number, including its own past (parents of a node)."),
-    ] = None
-    prior_starts: Annotated[
-        int | None, Option("How many times the search over first poses is restarted (prior network).")
-    ] = None
+    velocity_weight: Annotated[float | None, Option("Weight of velocity against pose; default: from the data.")] = None
+    max_parents: Annotated[int | None, Option("How many numbers may predict a number (parents of a node).")] = None
+    prior_starts: Annotated[int | None, Option("How often the search for first poses restarts (prior network).")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +83,7 @@ class Variants(Amounts, Feet, LoopTravel, Length):
     """The variants to make, whatever the source of the goals and the destination of the results."""
 
     count: Annotated[int, Option("How many.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 15
-    first: Annotated[
-        int, Option("Number of the first variant; the same seed gives the same one.", least=1, most=MOST_VARIANTS)
-    ] = 1
+    first: Annotated[int, Option("Number of the first variant.", least=1, most=MOST_VARIANTS)] = 1
     seed: Seed = 0
     guard: Guard = True
     cycles: Annotated[
@@ -111,9 +91,6 @@ class Variants(Amounts, Feet, LoopTravel, Length):
         Option("Cycles in each variant of a cyclic model; default: by its length, or 1.", least=1, most=100_000),
     ] = None
     loop: Annotated[bool, Option("Loops that play forever: the last frame leads into the first.")] = False
-    seconds: Annotated[
-        float | None, Option("How long, in seconds; instead of --frames.", names=("--seconds", "--duration"))
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +99,7 @@ class PoseGoals(Request):
 
     panel: ClassVar[str] = "Poses and positions"
 
-    start: Annotated[
-        str | None, Option("The pose to start with: FILE or FILE:FRAME.", names=("--start", "--begin"))
-    ] = None
+    start: Annotated[str | None, Option("The pose to start with: FILE[:FRAME].", names=("--start", "--begin"))] = None
     end: Annotated[str | None, Option("The pose to end with: FILE (its last frame) or FILE:FRAME.")] = None
     pose: Annotated[
         tuple[str, ...],
@@ -142,13 +117,8 @@ class Vary(Variants, PoseGoals, Steer, Finishing):
     """Write variants of a model into files."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
-    out: Annotated[
-        Path,
-        Option("Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all.", names=OutNames),
-    ]
-    limits: Annotated[
-        Path | None, Option("Limits of a robot's joints (CSV: joint,low,high), to which values are clamped.")
-    ] = None
+    out: Annotated[Path, Option("Folder for the variants, or a file: one.bvh with -n 1, or all.fbx.", names=OutNames)]
+    limits: Annotated[Path | None, Option("Clamp a robot's joints to their limits (CSV: joint,low,high).")] = None
     format: Annotated[str | None, Option("Format of the files; default: that of the examples (AMC: bvh).")] = None
 
 
@@ -156,30 +126,13 @@ class Vary(Variants, PoseGoals, Steer, Finishing):
 class Redrawing(Request):
     """Which part of a clip is redrawn, whatever its source and destination."""
 
-    start: Annotated[
-        str | None,
-        Option("Where the stretch begins: a frame, or a time such as 2s; default: at the start.", names=("--from",)),
-    ] = None
-    stop: Annotated[
-        str | None,
-        Option("Where it ends: the first frame or time that is kept again; default: at the end.", names=("--to",)),
-    ] = None
-    extend: Annotated[
-        str | None, Option("Continue after the clip's end instead: a number of frames, or a time such as 4s.")
-    ] = None
-    part: Annotated[
-        tuple[str, ...], Option("Redraw only this: arms, legs, head, a joint; may be repeated. Default: all.")
-    ] = ()
-    amount: Annotated[
-        float,
-        Option(
-            "How far it may differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.",
-            least=0.0,
-            most=LARGEST_AMOUNT,
-        ),
-    ] = 1.0
+    start: Annotated[str | None, Option("First new frame, or a time such as 2s; default: 0.", names=("--from",))] = None
+    stop: Annotated[str | None, Option("First frame or time to keep again; default: the end.", names=("--to",))] = None
+    extend: Annotated[str | None, Option("Continue after the clip's end instead: frames, or a time such as 4s.")] = None
+    part: Annotated[tuple[str, ...], Option("Redraw only arms, legs, head or a joint; may be repeated.")] = ()
+    amount: HowMuch = 1.0
     plant: Plant = True
-    guard: Annotated[bool, Option("Redraw what no body could do, or what goes too far beyond the takes.")] = True
+    guard: Guard = True
     count: Annotated[int, Option("How many clips.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 8
     seed: Seed = 0
 
@@ -188,12 +141,7 @@ class Redrawing(Request):
 class Redraw(Redrawing, Reading):
     """Redraw a stretch of a clip, or a part of the body, and keep everything else; or continue the clip."""
 
-    take: Annotated[
-        Path,
-        Option(
-            "A take or a variant of the movement, on the rig of the model's takes and at their rate.", positional=True
-        ),
-    ]
+    take: Annotated[Path, Option("A take or variant on the model's rig, at its rate.", positional=True)]
     model: Annotated[Path, Option("A model of the movement (.ftm).", names=("--model", "-m"))]
     out: Annotated[Path, Option("Folder for the clips, or a file with -n 1.", names=OutNames)]
     format: Ending = None
@@ -202,19 +150,14 @@ class Redraw(Redrawing, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(Amounts, Length, Travel, Steer, Finishing):
-    """Write one motion that continues without repeating itself, or send it live."""
+    """Write one endless motion that does not repeat itself, or send it live."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
     out: Annotated[Path | None, Option("Where the result goes.", names=OutNames)] = None
     live: Annotated[str | None, Option("Send it live to avatars instead: vmc://127.0.0.1:39539.")] = None
     host: Annotated[bool, Option("Also send to, and listen to, other machines.")] = False
-    listen: Annotated[
-        int | None, Option("Port for OSC messages that steer the live motion, such as /freshtake/amount 0.5.")
-    ] = None
-    style: Annotated[
-        Path | None,
-        Option("Put the motion into this style, a model of `freshtake style learn`; a path is followed in the style."),
-    ] = None
+    listen: Annotated[int | None, Option("Port for OSC messages that steer, such as /freshtake/amount 0.5.")] = None
+    style: Annotated[Path | None, Option("Put the motion into the style of this model, also along a path.")] = None
     speed: Annotated[float, Option("How fast live motion is played, 0.1 to 4.")] = 1.0
     seed: Seed = 0
 
@@ -237,13 +180,8 @@ class Select(Reading):
 
     clips: Annotated[list[Path], Option("Clips to choose from.", positional=True)]
     trusted: Annotated[list[Path] | None, Option("Clips that are known to work together, at least 3.")] = None
-    likelihood: Annotated[
-        bool,
-        Option("Compare by what a model of the trusted clips expects (likelihood), not by how far clips differ."),
-    ] = False
-    among: Annotated[
-        bool, Option("Like `--likelihood`, with the clips scored in groups among themselves, as in the paper.")
-    ] = False
+    likelihood: Annotated[bool, Option("Compare by what a model of the trusted clips expects (likelihood).")] = False
+    among: Annotated[bool, Option("Like `--likelihood`, with clips scored in groups, as in the paper.")] = False
     percentile: Annotated[float, Option("How many clips like the trusted ones may be rejected, in percent.")] = 5.0
     picture: Annotated[Path | None, Option("Draw how far off each clip is, and where (.png, .svg, .pdf).")] = None
     seed: Seed = 0
@@ -254,9 +192,7 @@ class Explain(Reading):
     """Show what a model has learned."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
-    joint: Annotated[
-        str, Option("A joint, marker or dimension, or one of its angles, such as LeftLeg.x; default: all.")
-    ] = ""
+    joint: Annotated[str, Option("A joint, marker, dimension or angle such as LeftLeg.x; default: all.")] = ""
     clip: Annotated[Path | None, Option("How likely this clip is, frame by frame and joint by joint.")] = None
     out: Annotated[Path | None, Option("A page (.html), or a folder with page and pictures.", names=OutNames)] = None
 
@@ -268,30 +204,16 @@ class Augment(Reading):
     folder: Annotated[Path, Option("Takes, in this folder and its subfolders.", positional=True)]
     out: Annotated[
         Path,
-        Option(
-            "A folder; or one file for learners: .tar (WebDataset), .npz (one body) or .parquet (needs pyarrow).",
-            names=OutNames,
-        ),
+        Option("A folder, or a file for learners: .tar (WebDataset), .npz (one body) or .parquet.", names=OutNames),
     ]
-    count: Annotated[
-        int, Option("How many variants of each group.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))
-    ] = 10
-    by_likeness: Annotated[bool, Option("Add takes that are alone in their group to the group they are most like.")] = (
-        False
-    )
+    count: Annotated[int, Option("Variants of each group.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 10
+    by_likeness: Annotated[bool, Option("Add takes that are alone in their group to the most similar group.")] = False
     mirror: Annotated[bool, Option("Also add every take and variant mirrored (left and right swapped).")] = False
     speeds: Annotated[
         list[float] | None,
-        Option(
-            "Also add every take and variant at these multiples of its speed: 0.9 1.1.",
-            least=0.1,
-            most=10.0,
-            names=("--speed",),
-        ),
+        Option("Also add every take and variant at these speeds: 0.9 1.1.", least=0.1, most=10.0, names=("--speed",)),
     ] = None
-    licence: Annotated[
-        str, Option("Licence of the takes, for the labels; default: the name of a LICENSE file in the folder.")
-    ] = ""
+    licence: Annotated[str, Option("Licence of the takes; default: the name of a LICENSE file there.")] = ""
     amount: HowMuch = 1.0
     seed: Seed = 0
 
@@ -301,9 +223,6 @@ class PaperFigures(Request):
     """Draw figures of the paper: its own method and the default one side by side."""
 
     out: Annotated[Path, Option("Folder for the pictures; new or empty.", names=OutNames)]
-    data: Annotated[
-        Path | None,
-        Option("Folder with recorded takes (cheering/cheering_1.bvh, ...); movements not in it are samples."),
-    ] = None
+    data: Annotated[Path | None, Option("Folder with recorded takes; other movements are samples.")] = None
     only: Annotated[tuple[str, ...], Option("Figures to draw: 1, 4, 5, 6, 7, 8.")] = ()
     seed: Seed = 0

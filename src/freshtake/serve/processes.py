@@ -81,8 +81,9 @@ class Warming:
 def warm(steps: list[str], pipe: Connection) -> None:
     """Compile step by step and send the remaining time through the pipe, finally None; runs in the process."""
     prepare_process(LONG_JOBS)
+    from freshtake.methods.progress import Countdown
     from freshtake.numeric.compiled import tell_of_compiling
-    from freshtake.workflows.compiling import Countdown, expected_of_steps, warm_up
+    from freshtake.workflows.compiling import expected_of_steps, warm_up
 
     times = expected_of_steps()
     pending = {kernel: seconds for name in steps for kernel, seconds in times[name].items()}

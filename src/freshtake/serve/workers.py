@@ -299,8 +299,9 @@ def _warnings_as_notes(warn: Any) -> Iterator[None]:
 @contextmanager
 def _compiling(task: Task, context: Any) -> Iterator[None]:
     """Report compilation, which happens once after installation, and how long it takes."""
+    from freshtake.methods.progress import Countdown
     from freshtake.numeric.compiled import tell_of_compiling
-    from freshtake.workflows.compiling import Countdown, expected_times
+    from freshtake.workflows.compiling import expected_times
 
     countdown = Countdown(lambda: expected_times(task.command), lambda sentence: None, time.monotonic)
 

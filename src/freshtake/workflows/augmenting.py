@@ -9,7 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.dataset import Sample, is_dataset, write_dataset
 from freshtake.formats.files import replacing_folder, scratch_folder, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import FORMATS, take_in_all, write
+from freshtake.formats.registry import FORMATS, in_order, take_in_all, write
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
@@ -37,7 +37,7 @@ _SIDES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Label:
-    """Describes one motion, and how to make it again."""
+    """The origin of one motion, with all that is needed to make it again."""
 
     file: str  # its name in the folder or data set
     group: str  # the action
@@ -53,16 +53,11 @@ class Label:
 
 @dataclass(frozen=True)
 class Augmented:
-    """The written folder or file, a label for each motion, and for groups that were only copied, the reason."""
+    """The written folder or file, a label for each motion, and why some groups were only copied."""
 
     path: Path
     labels: tuple[Label, ...]
     copied: dict[str, str]
-
-    @property
-    def variants(self) -> int:
-        """The number of variants, without changed copies."""
-        return sum(label.kind == VARIANT and not label.change for label in self.labels)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain values, for JSON."""
@@ -70,7 +65,7 @@ class Augmented:
 
 
 class Entry(NamedTuple):
-    """A motion with its label, and the file it was read from if it is an unchanged take."""
+    """A motion with its label, and its file if it is an unchanged take."""
 
     label: Label
     motion: Motion
@@ -81,8 +76,7 @@ class Entry(NamedTuple):
 def augment(request: Augment, report: Report = silent, warn: Warn = unheard) -> Augmented:
     """Write the takes of a folder and variants of each group, labelled, as a folder or as one file for learners.
 
-    With `request.by_likeness`, takes alone in their group join the most similar one of at least three takes.
-    Groups of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
+    Groups from which nothing can be learned, such as single takes, are copied, with a note that says why.
     """
     source, target = request.folder, request.out
     takes = _takes(source, target)
@@ -157,7 +151,7 @@ def _group_entries(
 
 
 def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
-    """Label a changed motion; a mirrored kick of the left leg is one of the right leg."""
+    """Label a changed motion; mirroring turns a kick of the left leg into a kick of the right leg."""
     label = entry.label
     group = swapped_sides(label.group) if word == "mirrored" else label.group
     path = Path(label.file)
@@ -179,14 +173,14 @@ def swapped_sides(name: str) -> str:
 def _mirrored(motion: Motion) -> Motion:
     if not isinstance(motion, Clip):
         raise UsageError(f"a {kind_word(motion)} has no left and right joints to exchange")
-    problem = UsageError("no axis of symmetry of this body was found")
+    problems = []
     for axis in ("x", "y", "z"):
         try:
             # A wrong axis is refused: its mirror image does not match the limbs of the other side.
             return mirror(motion, axis)
         except UsageError as error:
-            problem = error if axis == "x" else problem
-    raise problem
+            problems.append(error)
+    raise problems[0]
 
 
 def _at_speed(motion: Motion, speed: float) -> Motion:
@@ -220,13 +214,7 @@ def _takes(source: Path, target: Path) -> list[Path]:
     takes = [path for path in takes if not path.name.startswith(".") and path.stem != "labels"]
     if not takes:
         raise FormatError(source, "there are no takes in this folder")
-    return sorted(takes, key=_natural)
-
-
-def _natural(path: Path) -> list[tuple[bool, int, str]]:
-    """Return a sort key that puts walk_2 before walk_10."""
-    parts = re.split(r"(\d+)", str(path))
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+    return sorted(takes, key=in_order)
 
 
 def _variants(request: Augment, name: str, motions: list[Motion], models: Path | None) -> tuple[str, list[Motion]]:
@@ -270,7 +258,6 @@ def _joined(groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: in
 
 
 def _copy(path: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, target)
     skeletons = path.parent.glob("*.asf") if path.suffix.lower() == ".amc" else ()
     for skeleton in skeletons:  # the copy could not be read without it
@@ -282,12 +269,9 @@ def _licences(folder: Path) -> list[Path]:
 
 
 def _write_labels(place: Path, done: Augmented) -> None:
-    text = io.StringIO()
-    rows = [asdict(label) for label in done.labels]
-    table = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    facts, text = done.as_dict(), io.StringIO()
+    table = csv.DictWriter(text, fieldnames=[one.name for one in fields(Label)], lineterminator="\n")
     table.writeheader()
-    table.writerows([{**row, "sources": ";".join(row["sources"])} for row in rows])
-    write_bytes(place / "labels.csv", text.getvalue().encode("utf-8"))
-    write_bytes(
-        place / "labels.json", (json.dumps(done.as_dict(), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
-    )
+    table.writerows([{**row, "sources": ";".join(row["sources"])} for row in facts["files"]])
+    write_bytes(place / "labels.csv", text.getvalue().encode())
+    write_bytes(place / "labels.json", (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())

@@ -15,14 +15,11 @@ import numpy as np
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.methods.progress import Progress, Report, Warn, silent
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
-
-
-LEAST_ANNOUNCED = 3.0  # seconds
 
 
 # After a command that had to compile, the step of the command that usually follows is compiled in the background.
@@ -48,55 +45,9 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
     return out
 
 
-class Countdown:
-    """Tracks which functions compile and estimates how long the rest will take."""
-
-    def __init__(self, times: Callable[[], dict[str, float]], say: Warn, clock: Callable[[], float]):
-        self._times, self._say, self._clock = times, say, clock
-        self._left: dict[str, float] | None = None  # read only when something compiles
-        self._running: list[tuple[str, float]] = []
-        self._expected = self._took = 0.0
-
-    def heard(self, kernel: str, begins: bool) -> None:
-        """Note that a function begins or ends compiling; one may begin inside another."""
-        if self._left is None:
-            self._left = self._times()
-            self._announce()
-        if begins:
-            self._running.append((kernel, self._clock()))
-            return
-        name, began = self._running.pop()
-        self._expected += self._left.pop(name, 0.0)
-        if not self._running:  # those inside it are part of its time
-            self._took += self._clock() - began
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimated seconds until compiling is done; 0 while nothing compiles."""
-        if not self._running or self._left is None:
-            return 0.0
-        since = self._clock() - self._running[0][1]
-        pace = self.seconds_spent / self._expected if self._expected > 1.0 else 1.0
-        return max(pace * sum(self._left.values()) - (since if not self._expected else 0.0), 1.0)
-
-    @property
-    def seconds_spent(self) -> float:
-        """Seconds spent compiling so far."""
-        return self._took + (self._clock() - self._running[0][1] if self._running else 0.0)
-
-    def __str__(self) -> str:
-        seconds = self.seconds_left
-        return f"compiling once, about {seconds:.0f} s left" if seconds else ""
-
-    def _announce(self) -> None:
-        total = sum((self._left or {}).values())
-        if total > LEAST_ANNOUNCED:
-            self._say(f"compiling once, up to about {total:.0f} s (freshtake warm-up does it in advance)")
-
-
 @one_blas_thread()
 def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
-    """Learn and make a little with each method, or with those named; what compiles along the way is cached on disk."""
+    """Learn and synthesize a little, in all or the named steps, so that what they call is compiled and cached."""
     chosen = list(STEPS) if steps is None else steps
     for number, name in enumerate(chosen):
         if name not in STEPS:
@@ -177,28 +128,27 @@ def _retargeting() -> None:
 
 
 class Step(NamedTuple):
-    """A step of `warm_up`: what compiles its functions, the commands that need them, and the steps before it."""
+    """A step of `warm_up`: a function that compiles everything it calls, and the commands that need that."""
 
     work: Callable[[], object]
     commands: tuple[str, ...]
-    after: tuple[str, ...] = ()
 
 
 STEPS = {
     "learning": Step(_learning, ("learn",)),
     "planting": Step(_planting, ("plant",)),
-    "variants": Step(_variants, ("vary",), ("learning", "planting")),
-    "styles": Step(_styles, ("style learn", "style apply"), ("planting",)),
-    "blends": Step(_blends, ("blend sample",), ("planting",)),
-    "textures": Step(_textures, ("texture learn", "texture sample"), ("planting",)),
-    "clips on other skeletons": Step(_retargeting, (), ("planting",)),
+    "variants": Step(_variants, ("vary",)),
+    "styles": Step(_styles, ("style learn", "style apply")),
+    "blends": Step(_blends, ("blend sample",)),
+    "textures": Step(_textures, ("texture learn", "texture sample")),
+    "clips on other skeletons": Step(_retargeting, ()),
 }
 
 
 def compile_after(command: str) -> subprocess.Popen[bytes] | None:
-    """Start compiling what the next command needs, in a process of lowest priority that outlives this one.
+    """Start compiling for the next command, in a process of lowest priority that outlives this process.
 
-    Call this after a command that had to compile; nothing starts if the environment forbids it.
+    Call this function after a command that had to compile; nothing starts if the environment forbids it.
     """
     step = STEP_AFTER.get(command)
     if step is None or os.environ.get(AHEAD_VARIABLE) == "0":
@@ -206,9 +156,9 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
     # Windows' flags are not defined on other systems, where a new session has the same effect.
     flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
     nowhere = subprocess.DEVNULL
-    with suppress(OSError):  # if this fails, the next command compiles for itself
+    with suppress(OSError):  # without the process, the next command compiles for itself
         return subprocess.Popen(
-            # -P: do not import modules from the working folder, where anybody could put some.
+            # -P: import no modules from the working folder, where anybody could put some.
             [sys.executable, "-P", "-m", "freshtake.workflows.compiling", step],
             stdin=nowhere,
             stdout=nowhere,

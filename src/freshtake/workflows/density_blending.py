@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,13 @@ from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Classes
 from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by, placed, seen_from_its_start
+from freshtake.workflows.outputs import WrittenMotion, as_motion, finish_of, followed_by, placed, seen_from_its_start
 
 PIECE = 4096  # frames between progress reports
 
 
 def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
-    """Parse `walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the previous class."""
+    """Return the files of each class of `walk=a.bvh b.bvh run=c.bvh`; a bare path belongs to the previous class."""
     out: dict[str, list[Path]] = {}
     last = ""
     for argument in arguments:
@@ -62,11 +62,8 @@ def learn_classes(
 
     check_model_target(target)
     if len(takes) < 2 and not classes.alone:
-        raise UsageError(
-            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns a single one"
-        )
-    names = ("method", "poses", "energy", "modes", "alpha", "search", "residuals")
-    chosen = {name: value for name in names if (value := getattr(classes, name)) is not None}
+        raise UsageError("blending needs two classes, as in walk=walk.bvh run=run.bvh; --alone learns a single one")
+    chosen = classes.given(("method", "poses", "energy", "modes", "alpha", "search", "residuals"))
     report(Progress(0.0, "reading"))
     motions = dict(zip(takes, read_sets([list(paths) for paths in takes.values()], reading), strict=True))
     model = learn(
@@ -84,8 +81,8 @@ def learn_classes(
 
 
 @one_blas_thread()
-def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> Made:
-    """Write motion of the requested length, with weights that may change over time and standing feet held still."""
+def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> WrittenMotion:
+    """Write motion of the requested length, with weights that may change over time and planted feet."""
     target, control, finish = request.out, _control(request), finish_of(request, warn)
     for_writing(target)
     model: DensityModel = model_of(request.model, "density")
@@ -115,26 +112,23 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
         report(Progress(1.0, "planting feet"))
         decoded = model.planted(decoded, finish.plant, rows)
     motion = as_motion(decoded, model.frame_time, model.names, target.stem)
-    if start is not None and isinstance(motion, Clip):
-        motion = placed(motion, start)
-    way = None if path is None else followed_by(path, motion)
+    motion = placed(motion, start)
+    followed = followed_by(path, motion)
     verdicts = check_result(
         motion, recorded(model) if isinstance(motion, Clip) else [], name=target.name, keep_going=finish.keep_going,
-        warn=warn, most_off=None if way is None else way.most_off,
+        warn=warn, most_off=None if followed is None else followed.most_off,
     )  # fmt: skip
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Made(target, motion, way, verdicts)
+    return WrittenMotion(target, motion, followed, verdicts)
 
 
 def _control(request: BlendSample) -> Control | None:
     if request.speed is None and request.turn is None and request.heading is None and request.path is None:
         return None
+    turn, heading = (None if one is None else float(np.radians(one)) for one in (request.turn, request.heading))
     return Control(
-        speed=request.speed,
-        turn=None if request.turn is None else float(np.radians(request.turn)),
-        heading=None if request.heading is None else float(np.radians(request.heading)),
-        path=None if request.path is None else read_path(request.path),
+        speed=request.speed, turn=turn, heading=heading, path=None if request.path is None else read_path(request.path)
     )
 
 
@@ -151,22 +145,23 @@ def blend_report(request: BlendReport, report: Report = silent, warn: Warn = unh
 
 
 def density_facts(model: DensityModel) -> dict[str, Any]:
-    """Return the classes, density kernels, modes with their energy, and the error of the eigenspace."""
+    """Return the facts of a blend model: its classes, their density kernels, modes, and the error of the eigenspace."""
     unit = "cm" if model.recipe is not None else "units"
+
+    def by_class(values: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(model.classes, values, strict=True))
+
     return {
         "method": f"density, {model.settings.method}",
         "classes": list(model.classes),
-        "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
-        "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
+        "kernels": by_class(map(sum, model.lengths)),
+        "goes_round": by_class(model.cyclic),
         "blends": model.mixes,
-        "repeat_in_cycles": dict(zip(model.classes, model.cycles.periodic.tolist(), strict=True)),
-        "period_s": {
-            name: round(float(limit) * model.frame_time, 3)
-            for name, limit in zip(model.classes, model.limits[:, 2], strict=True)
-        },
+        "repeat_in_cycles": by_class(model.cycles.periodic.tolist()),
+        "period_s": by_class(round(float(limit) * model.frame_time, 3) for limit in model.limits[:, 2]),
         "modes": model.modes,
         "energy": round(model.pca.energy, 4),
-        f"error_{unit}": {name: round(error, 2) for name, error in zip(model.classes, model.errors, strict=True)},
+        f"error_{unit}": by_class(round(error, 2) for error in model.errors),
         "residuals": model.residuals.shape[1] > 0,
         "fps": round(fps_of(model.frame_time), 3),
         "frame_time": model.frame_time,

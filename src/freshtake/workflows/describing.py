@@ -37,7 +37,7 @@ from freshtake.workflows.outputs import seconds_of
 
 
 class Described(NamedTuple):
-    """A file's facts, ready to print or write as JSON, and the motion itself (None for a model)."""
+    """The facts of a file as plain values, and its motion (None for a model)."""
 
     facts: dict[str, Any]
     motion: Motion | None
@@ -45,7 +45,7 @@ class Described(NamedTuple):
 
 def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[Described]:
     """Describe motions and models; files of one skeleton are read together and share one vertical axis."""
-    # Do not resample: describe files as they are.
+    # Without a rate, files are described as they are, not resampled.
     return motion_infos(take_files(request.paths, models=True), **{**request.reading(warn), "rate": None})
 
 
@@ -71,15 +71,14 @@ def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
 
 def _describe_model(path: Path) -> Described:
     stored = read_stored(path)
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model)}
     origin = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
-    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **origin}
-    return Described({**facts, "findings": []}, None)
+    return Described({**facts, **origin, "findings": []}, None)
 
 
 def motion_set_info(described: Sequence[Described]) -> list[str]:
     """Report problems between files: skeletons that do not match, unequal rates, duplicates."""
-    motions = [d.motion for d in described if d.motion is not None]
-    return [finding.sentence for finding in check_set(motions)]
+    return [finding.sentence for finding in check_set([d.motion for d in described if d.motion is not None])]
 
 
 def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
@@ -98,11 +97,7 @@ def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
         gaps = round(float(motion.gaps().mean()), 4)
         return facts | {"points": len(motion.names), "gap_share": gaps, "point_names": list(motion.names)}
     attributes = [*(["normals"] if motion.normals is not None else []), *motion.attributes]
-    return facts | {
-        "vertices": motion.vertices.shape[1],
-        "faces": len(motion.faces),
-        "attributes": attributes,
-    }
+    return facts | {"vertices": motion.vertices.shape[1], "faces": len(motion.faces), "attributes": attributes}
 
 
 def _unit(motion: Clip | PointClip | MeshSequence) -> str:
@@ -132,7 +127,7 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
 
 
 def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
-    """Return what predicts the DOFs of a joint, or of all: parents in both networks, and those shared by all nodes."""
+    """Return the parents of a joint's DOFs (default: of all) in both networks, and the parents shared by all nodes."""
     chosen = [name for name in model.dofs if joint in ("", name, name.rpartition(".")[0])]
     if not chosen:
         joints = sorted({name.rpartition(".")[0] or name for name in model.dofs})
@@ -147,10 +142,7 @@ def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
 
 
 class Explained(NamedTuple):
-    """The edges with their strengths, facts about the model, sentences about the clip, and the files written.
-
-    For the paper's networks, only the facts say what predicts what.
-    """
+    """The edges with their strengths (None for the paper's networks), facts, sentences about the clip, and files."""
 
     explanation: Explanation | None
     facts: dict[str, Any]
@@ -160,10 +152,9 @@ class Explained(NamedTuple):
 
 @one_blas_thread()
 def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained:
-    """Find which DOFs of one joint or of all vary together and how strongly; write a page if a target is given.
+    """Measure how strongly DOFs vary together, or look up the networks of the paper's method; optionally write a page.
 
-    With `request.clip`, also show how likely that clip is, frame by frame and joint by joint. For a model of the
-    paper's own method, the result has the parents in its networks instead.
+    With `request.clip`, also show how likely that clip is, frame by frame and joint by joint.
     """
     target, joint = request.out, request.joint
     stored = read_stored(request.model)
@@ -188,7 +179,7 @@ def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> 
     report(Progress(0.6, "drawing"))
     pictures: list[Picture] = []
     if can_plot():
-        pictures = _scored_pictures(scored, edges)
+        pictures = [] if scored is None else [_likelihood_picture(scored, edges)]
         pictures += joint_pictures(model, edges) if joint else network_pictures(model)
     title = f"{request.model.name}: {joint}" if joint else f"{request.model.name}: what predicts what"
     page = explain_page(edges, facts["model"], pictures, title, notes)
@@ -196,9 +187,7 @@ def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> 
     return Explained(edges, facts, notes, written)
 
 
-def _scored_pictures(scored: ClipLikelihood | None, edges: Explanation) -> list[Picture]:
-    if scored is None:
-        return []
+def _likelihood_picture(scored: ClipLikelihood, edges: Explanation) -> Picture:
     figure = likelihood_figure(scored, (edges.joint, *[dof.rsplit(".", 1)[0] for dof in edges.dofs if edges.joint]))
     caption = "red: less likely than usual for the examples at this joint; blue: more likely"
-    return [Picture("likelihood", f"How likely {scored.name} is", caption, png(figure), True)]
+    return Picture("likelihood", f"How likely {scored.name} is", caption, png(figure), True)

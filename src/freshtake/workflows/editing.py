@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ from freshtake.motion.repair import repair
 from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Convert, Cut, Loop, Plant
-from freshtake.workflows.inputs import named_apart, read_clips
+from freshtake.workflows.inputs import frame_at, named_apart, read_clips
 from freshtake.workflows.outputs import (
     Finish,
     check_ending,
@@ -49,7 +48,7 @@ from freshtake.workflows.outputs import (
 
 
 class Looped(NamedTuple):
-    """What was written, its frames in the take, and its seam compared with the steps of the take."""
+    """A written loop, its frames in the take, and its seam beside the steps of the take."""
 
     path: Path
     motion: Clip
@@ -58,31 +57,27 @@ class Looped(NamedTuple):
     usual: Seam  # the take's 99th percentile of steps and bends
     verdicts: list[Verdict]
 
-    def summary(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the loop as values for JSON."""
         return {
-            "written": str(self.path),
+            "written": self.path,
             "frames": len(self.motion),
             "from": {"start": self.span.start, "stop": self.span.stop},
             "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
             "playback": playback_summary(self.motion),
-            "verdicts": [one.as_dict() for one in self.verdicts],
+            "verdicts": self.verdicts,
         }
 
 
 @one_blas_thread()
 def loop(request: Loop, report: Report = silent, warn: Warn = unheard) -> list[Looped]:
-    """Make the best loop of each clip and write it.
-
-    A loop that no body could make is refused, unless `request.keep_going` (see `motion.verdict`).
-    """
+    """Make the best loop of each clip and write it."""
     finish, cycles = finish_of(request, warn), None if request.whole else request.cycles or 1
     loops = [
         _loop(take, target, cycles, finish, request.reading(warn), warn)
         for take, target in _with_targets(request, report)
     ]
-    note = turn_note([one.summary()["playback"] for one in loops])
-    if note is not None:
+    if (note := turn_note([playback_summary(one.motion) for one in loops])) is not None:
         warn(note)
     return loops
 
@@ -107,7 +102,7 @@ def _loop(
 
 
 def _with_targets(request: Loop | Plant, report: Report) -> Iterator[tuple[Path, Path]]:
-    """Yield each take with the file it becomes, and report the progress."""
+    """Yield each take with its target, and report the progress."""
     takes = take_files(request.clips)
     pairs = list(zip(takes, targets_of(takes, request.out, request.format), strict=True))
     return each(pairs, report, lambda pair: pair[0].name)
@@ -119,8 +114,8 @@ def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> 
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
-        stood = base.example_contacts(take)[span.start :]  # contacts of the unmodified take
-        loop = planted_loop(loop, base, lambda _, frames: stood[frames], settings=settings_for(plant), careful=False)
+        contacts = base.example_contacts(take)[span.start :]  # of the unmodified take
+        loop = planted_loop(loop, base, lambda _, frames: contacts[frames], settings=settings_for(plant), careful=False)
     return loop, span
 
 
@@ -133,15 +128,13 @@ class Planted(NamedTuple):
 
 @one_blas_thread()
 def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list[Planted]:
-    """Hold the feet of clips where they stand, meet their pins, and write them.
+    """Plant the feet of clips, meet their pins, and write them.
 
-    Without a file of contacts, they are detected: by the nearest poses of the examples, else in the clip itself.
+    Contacts come from a file, from the nearest poses of the clips in `request.like`, or from the clip itself.
     """
     finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
-    return [
-        Planted(target, _plant(source, target, request, finish, warn))
-        for source, target in _with_targets(request, report)
-    ]
+    pairs = _with_targets(request, report)
+    return [Planted(target, _plant(source, target, request, finish, warn)) for source, target in pairs]
 
 
 def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: Warn) -> Any:
@@ -150,32 +143,31 @@ def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: War
     from freshtake.motion.planting.planting_model import learn_planting
 
     for_writing(target)
-    likes_needed = take_files(request.like or [])
     need = "only clips with a skeleton have feet to plant"
-    (clip,), likes = read_clips([[source], likes_needed], request.reading(warn), need)
+    (clip,), likes = read_clips([[source], take_files(request.like or [])], request.reading(warn), need)
     limbs = read_mapping(request.mapping) if request.mapping is not None else None
-    given = read_pins(request.pins) if request.pins is not None else []
+    pins = read_pins(request.pins) if request.pins is not None else []
     if likes:
         base = learn_planting(likes, floor=request.floor, mapping=limbs)
         base.check(clip)
     else:
         base = own_planting_model(clip, floor=request.floor, mapping=limbs)
-    if not base.feet and (request.contacts is not None or not given):
+    if not base.feet and (request.contacts is not None or not pins):
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
     labels: npt.ArrayLike | None = None if request.contacts is None else _labels(request.contacts, clip, base.feet)
-    planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=request.lock))
-    hints = given or likes or request.contacts is not None or request.floor is not None
+    planted = plant_clip(clip, labels, pins=pins, examples=base, settings=PlantSettings(lock=request.lock))
+    hints = pins or likes or request.contacts is not None or request.floor is not None
     # Without any contact the floor is unknown, so a clean result would be luck.
     if not hints and not planted.report.contacts:
         raise UsageError(
-            f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
-            "--contacts, or clips whose feet stand with --like"
+            f"{source}: no foot is ever planted, so the floor cannot be found: give its height with --floor, or "
+            "--contacts, or clips with planted feet with --like"
         )
     legs = planted.report.root_shift / leg_length(clip.skeleton)
-    if given and legs > 0.5:  # up to half a leg, bending the knees and leaning are enough
+    if pins and legs > 0.5:  # up to half a leg, bending the knees and leaning are enough
         unit = unit_of(clip)
         warn(
-            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, including the feet; "
+            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, with its feet; "
             f"positions of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
         )
     finish.write(target, finish.ready(planted.clip))
@@ -201,10 +193,9 @@ class Piece(NamedTuple):
 
 @one_blas_thread()
 def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Piece]:
-    """Cut takes and write the pieces into a folder that appears atomically; by default a take is cut into its cycles.
+    """Cut takes, by default into cycles that all begin with the same foot, and write the pieces.
 
-    Cycles of several takes all begin at one phase, with the same foot. A target with a format's extension is one file
-    for one piece.
+    They go into a folder, which appears atomically, or a single piece into one file.
     """
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
@@ -229,12 +220,12 @@ def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Pie
 
 
 class _Cut(NamedTuple):
-    """A take, its requested frames, and the files that go with them: an AMC needs its skeleton."""
+    """A take, its requested frames, and the suffix and skeleton file (of AMC) of its pieces."""
 
     take: Clip
     ranges: list[tuple[int, int]]
     suffix: str
-    beside: Path | None
+    skeleton: Path | None
 
 
 def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> _Cut:
@@ -247,14 +238,14 @@ def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> 
         ranges = [(o.start, o.stop) for o in find_occurrences(take, _read_clip(at.like, reading))]
         if not ranges:
             raise UsageError(f"nothing in {source} is similar to {at.like}: give a clip of an action in the take")
-    beside = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
-    return _Cut(take, ranges, suffix, beside)
+    skeleton = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
+    return _Cut(take, ranges, suffix, skeleton)
 
 
 def _write_pieces(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> list[Piece]:
     pieces = []
-    if cut.beside is not None and not (temporary / cut.beside.name).exists():
-        write_bytes(temporary / cut.beside.name, read_bytes(cut.beside))
+    if cut.skeleton is not None and not (temporary / cut.skeleton.name).exists():
+        write_bytes(temporary / cut.skeleton.name, read_bytes(cut.skeleton))
     for number, (start, stop) in enumerate(cut.ranges, start=1):
         name = f"{cut.take.name}_{number:03d}"
         clip = take_frames(cut.take, start, stop).changed(name=name)
@@ -284,8 +275,7 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
     first, colon, last = text.partition(":")
     if not colon:
         raise UsageError(f"a range is given as A:B, such as 120:360 or 1.5s:4s, not {text!r}")
-    start = frame_number(first, take.frame_time) if first else 0
-    stop = frame_number(last, take.frame_time) if last else len(take)
+    start, stop = frame_at(first or None, take.frame_time, 0), frame_at(last or None, take.frame_time, len(take))
     if start >= stop:
         raise UsageError(f"the range {text} ends before it begins: write the earlier frame or time first")
     if stop > len(take):
@@ -295,7 +285,7 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
 
 
 class Converted(NamedTuple):
-    """What was read and written, and where: a single path if one glTF file contains all animations."""
+    """The files read, the files written (one if it holds all clips), and the motions."""
 
     sources: Sequence[Path]
     paths: list[Path]
@@ -311,7 +301,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
         onto=chosen_character(request, warn),
         unit_m=request.unit,
     )
-    # The rate of files that state none; --fps sets this too, unless it only resamples.
+    # For files without a rate: --source-fps, or else --fps, which also resamples.
     stated = request.fps if request.source_fps is None else request.source_fps
     options = ReadOptions(**{**request.reading(warn), "fps": stated, "rate": None})
     into_folder = (ending is not None and not is_file_name(target)) or (target.is_dir() and len(sources) > 1)
@@ -384,8 +374,7 @@ def _changed(motion: Motion, request: Convert) -> Motion:
 
 def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:
     """Return a piece of any motion, by frame numbers (from 0) or times such as 1.5s."""
-    low = 0 if start is None else frame_number(start, motion.frame_time)
-    high = len(motion) if end is None else frame_number(end, motion.frame_time)
+    low, high = frame_at(start, motion.frame_time, 0), frame_at(end, motion.frame_time, len(motion))
     if not 0 <= low < high <= len(motion):
         name = motion.name or "the motion"
         raise UsageError(f"frames {low}:{high} are not all in {name}, which has {len(motion)} frames")
@@ -399,12 +388,3 @@ def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion
     attributes = {k: v[rows] if v.ndim == 3 else v for k, v in motion.attributes.items()}
     normals = None if motion.normals is None else motion.normals[rows]
     return replace(motion, vertices=motion.vertices[rows], normals=normals, attributes=attributes)
-
-
-def frame_number(text: str, frame_time: float) -> int:
-    """Parse a frame number, or a time that ends in s."""
-    if re.fullmatch(r"\d{1,12}", text):
-        return int(text)
-    if re.fullmatch(r"\d{0,9}(\.\d{0,9})?s", text) and text != "s" and text != ".s":
-        return round(float(text[:-1]) / frame_time)
-    raise UsageError(f"{text!r} is not a frame: give a number, 0 or larger, or a time such as 1.5s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,10 +52,7 @@ class Evaluated(NamedTuple):
 
 @one_blas_thread()
 def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -> Evaluated:
-    """Score variants against their inputs and additional real takes; write a report if a target is given.
-
-    With `request.model`, the report shows which joints vary together.
-    """
+    """Score variants against their inputs and additional real takes; write a report if a target is given."""
     for option, paths in (("--inputs", request.inputs), ("--outputs", request.outputs)):
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")
@@ -79,7 +76,7 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -
 
 
 def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdict]:
-    """Check variants on their takes' skeleton as `vary` does, so both commands report the same."""
+    """Check variants on the skeleton of their takes as `vary` does, so both commands report the same."""
     clips = [motion for motion in inputs if isinstance(motion, Clip)]
     if not clips or any(not isinstance(one, Clip) or one.skeleton.names != clips[0].skeleton.names for one in variants):
         return []
@@ -103,8 +100,8 @@ def evaluate_motions(
 ) -> Evaluated:
     """Score variants in memory against inputs and extra takes.
 
-    `action` names the peaks to count, `baselines` the kinds of noise, combination and replay that are made from the
-    inputs and scored too; `more` holds additional pictures for the report, such as a model's networks.
+    `action` names the peaks to count, `baselines` the kinds of motion that are made from the inputs and scored for
+    comparison. `more` holds additional pictures for the report.
     """
     other_sets = {}
     if baselines:
@@ -114,15 +111,8 @@ def evaluate_motions(
         rng = np.random.default_rng([seed, len(variants)])
         other_sets = baseline_sets(inputs, variants, kinds=baselines, rng=rng)
     rng = np.random.default_rng(seed)
-    result = score(
-        inputs,
-        variants,
-        extra,
-        rng=rng,
-        action=action,
-        baselines=other_sets,
-        report=part_of(report, 0.0, 0.75),
-    )
+    scoring = part_of(report, 0.0, 0.75)
+    result = score(inputs, variants, extra, rng=rng, action=action, baselines=other_sets, report=scoring)
     checks = _checks(inputs, variants)
     if target is None:
         return Evaluated(result, [], checks)
@@ -135,7 +125,6 @@ def evaluate_motions(
     return Evaluated(result, written, checks)
 
 
-Sequencer = Callable[..., tuple[Clip, list[int]]]
 Shown = tuple[str, Sequence[Clip], tuple[str, ...]]  # a condition, the clips seen together, and their sources
 
 
@@ -151,12 +140,7 @@ class DesignedStudy(NamedTuple):
 
 
 def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unheard) -> DesignedStudy:
-    """Write stimuli under neutral names, a sheet of ratings to fill in, and the key.
-
-    Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
-    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd of
-    variants, experiment D shows a variant next to a captured take.
-    """
+    """Write stimuli under neutral names, a sheet of ratings to fill in, and the key."""
     variants, inputs, captured = (
         take_files(paths or []) for paths in (request.variants, request.inputs, request.captured)
     )
@@ -171,14 +155,11 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
     for number, experiment in enumerate(dict.fromkeys(experiments)):
         rng = generator(request.seed, STREAMS[experiment])
         report(Progress(0.2 + 0.1 * number, f"experiment {experiment}"))
-        shown = _shown(experiment, (new, real, learned), request, rng)
+        shown = list(_shown(experiment, (new, real, learned), request, rng))
         stimuli += _named(shown, experiment, request.motion, rng)
-    trials = schedule(
-        [s for s, _ in stimuli],
-        participants=request.participants,
-        trials=request.trials,
-        rng=generator(request.seed, 2),
-    )
+    rng = generator(request.seed, 2)
+    shown_stimuli = [stimulus for stimulus, _ in stimuli]
+    trials = schedule(shown_stimuli, participants=request.participants, trials=request.trials, rng=rng)
     with replacing_folder(request.out) as temporary:
         (temporary / "stimuli").mkdir()
         for k, (stimulus, clips) in enumerate(stimuli):
@@ -186,10 +167,10 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
             for clip in clips:
                 write(temporary / "stimuli" / f"{clip.name}{suffix}", clip, unit_m=request.unit)
         write_ratings(temporary / "ratings.csv", trials)
-        write_key(temporary / "key.csv", [s for s, _ in stimuli])
+        write_key(temporary / "key.csv", shown_stimuli)
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
         (temporary / "questions.txt").write_text(questions)
-    return DesignedStudy(request.out, [s for s, _ in stimuli], len(trials))
+    return DesignedStudy(request.out, shown_stimuli, len(trials))
 
 
 def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[Path], inputs: Sequence[Path]) -> None:
@@ -205,44 +186,34 @@ def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[
         raise UsageError("experiment B compares variants with replayed inputs: name them with --inputs")
 
 
-def _shown(experiment: str, sets: tuple[Sequence[Clip], ...], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
-    """Return what an experiment shows, given variants, captured takes and the takes learned from."""
+def _shown(
+    experiment: str, sets: Sequence[Sequence[Clip]], plan: StudyPlan, rng: np.random.Generator
+) -> Iterator[Shown]:
+    """Yield the stimuli of an experiment, given variants, captured takes and the takes learned from."""
     new, real, learned = sets
     if experiment == "A":
-        kinds = (("variants", new), ("captured", real))
-        return [(condition, [clip], (clip.name,)) for condition, clips in kinds for clip in clips]
-    if experiment == "B":
-        return _sequences(new, learned, plan, rng)
-    if experiment == "C":
-        return [_crowd(condition, new, plan, rng) for condition in CONDITIONS["C"] for _ in range(plan.sequences)]
-    return _pairs(new, real, rng)
+        for condition, clips in (("variants", new), ("captured", real)):
+            yield from ((condition, [clip], (clip.name,)) for clip in clips)
+    elif experiment == "B":
+        for condition, sequence, clips in (("variants", variant_sequence, new), ("cycle", cycle_animation, learned)):
+            for _ in range(plan.sequences):
+                clip, order = sequence(clips, plan.clips, rng, blend=plan.blend)
+                yield condition, [clip], tuple(clips[k].name for k in order)
+    elif experiment == "C":
+        for condition in CONDITIONS["C"]:
+            for _ in range(plan.sequences):
+                walkers, order = crowd_with_clones(new, plan.clips, condition == "in step", rng, blend=plan.blend)
+                yield condition, walkers, tuple(new[k].name for k in order)
+    else:
+        yield from _pairs(new, real, rng)
 
 
-def _sequences(new: Sequence[Clip], inputs: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
-    sets: tuple[tuple[str, Sequencer, Sequence[Clip]], ...] = (
-        ("variants", variant_sequence, new), ("cycle", cycle_animation, inputs),
-    )  # fmt: skip
-    out: list[Shown] = []
-    for condition, sequence, clips in sets:
-        for _ in range(plan.sequences):
-            clip, order = sequence(clips, plan.clips, rng, blend=plan.blend)
-            out.append((condition, [clip], tuple(clips[k].name for k in order)))
-    return out
-
-
-def _crowd(condition: str, new: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> Shown:
-    walkers, order = crowd_with_clones(new, plan.clips, condition == "in step", rng, blend=plan.blend)
-    return condition, walkers, tuple(new[k].name for k in order)
-
-
-def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> list[Shown]:
+def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> Iterator[Shown]:
     """Pair every variant with a captured take, once with the take on each side, so that sides are balanced."""
     takes = [real[k % len(real)] for k in rng.permutation(len(new)).tolist()]
-    out: list[Shown] = []
     for variant, take in zip(new, takes, strict=True):
-        out.append(("variant left", [variant, take], (variant.name, take.name)))
-        out.append(("variant right", [take, variant], (take.name, variant.name)))
-    return out
+        yield "variant left", [variant, take], (variant.name, take.name)
+        yield "variant right", [take, variant], (take.name, variant.name)
 
 
 def _named(
@@ -254,15 +225,14 @@ def _named(
         condition, clips, sources = shown[k]
         name = f"{motion}_{experiment}_{number:03d}"
         names = [name] if len(clips) == 1 else [f"{name}_{place:02d}" for place in range(1, len(clips) + 1)]
-        placed = [
-            start_at_origin(clip).changed(name=part, provenance="") for clip, part in zip(clips, names, strict=True)
-        ]
+        pairs = zip(clips, names, strict=True)
+        placed = [start_at_origin(clip).changed(name=part, provenance="") for clip, part in pairs]
         out.append((Stimulus(name, experiment, motion, condition, sources), placed))
     return out
 
 
 def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = unheard) -> list[Outcome]:
-    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 if requested."""
+    """Read filled-in sheets (or the folders of their studies) with their keys, and draw figure 8 if requested."""
     from freshtake.reports.study_figure import figure
 
     key, picture = request.key, request.out

@@ -81,9 +81,7 @@ def view(
         elif (method := method_of(one)) is not None and method.name == "variation":
             sets.append(("variant", list(drawn(one, Variants(count=count, seed=seed)))))
         else:
-            raise UsageError(
-                f"a {type(one).__name__} cannot be shown: give motions, paths of files or models of variation.learn"
-            )
+            raise UsageError(f"a {type(one).__name__} cannot be shown: give motions, paths or variation models")
     if variants:
         sets.append(("variant", list(variants)))
     if not sets:

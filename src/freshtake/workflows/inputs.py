@@ -26,7 +26,7 @@ from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
 from freshtake.requests.fields import Length
 
-FARTHEST = 1e18  # in any unit
+FARTHEST = 1e18  # units from the origin
 GROUP = 15  # variants whose deviations sum to zero: a command's default count
 
 
@@ -35,13 +35,13 @@ def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = N
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
     read_motions = take_in_all(sources, options)
-    taken = [_sound(path, one.motion) for path, one in zip(sources, read_motions, strict=True)]
+    taken = [_checked_motion(path, one.motion) for path, one in zip(sources, read_motions, strict=True)]
     read = iter(gathered(named_apart(sources, taken), options.warn))
     return [[next(read) for _ in paths] for paths in sets]
 
 
 def named_apart(paths: Sequence[Path], motions: Sequence[AnyMotion]) -> list[AnyMotion]:
-    """Return motions with distinct names: those that share one ("Take 001") are named after their files."""
+    """Return motions with distinct names: motions that share a name ("Take 001") are named after their files."""
     often = Counter(motion.name for motion in motions)
     return [
         replace(motion, name=path.stem) if often[motion.name] > 1 and motion.name != path.stem else motion
@@ -49,7 +49,7 @@ def named_apart(paths: Sequence[Path], motions: Sequence[AnyMotion]) -> list[Any
     ]
 
 
-def _sound(path: Path, motion: Motion) -> Motion:
+def _checked_motion(path: Path, motion: Motion) -> Motion:
     """Refuse positions so large that their squares overflow."""
     places = {Clip: "root", Stroke: "points", PointClip: "positions", MeshSequence: "vertices"}[type(motion)]
     values = getattr(motion, places)
@@ -80,8 +80,8 @@ def read_path(path: Path) -> Floats:
     for second in ("z", "y"):
         if "x" in names and second in names:
             points = np.asarray(table.values[:, [names.index("x"), names.index(second)]])
-            if not (known := np.isfinite(points).all(axis=1)).all():
-                raise FormatError(path, f"point {int(known.argmin()) + 1} of the path has no x or no {second}")
+            if not (finite := np.isfinite(points).all(axis=1)).all():
+                raise FormatError(path, f"point {int(finite.argmin()) + 1} of the path has no x or no {second}")
             return points
     raise FormatError(path, "the columns x and z (or x and y) were expected", "line 1")
 
@@ -124,10 +124,10 @@ def frame_count(frames: int | str | None, seconds: float | None, frame_time: flo
     return max(round(seconds / frame_time), 1)
 
 
-def frame_at(text: str | None, frame_time: float) -> int | None:
-    """Return the frame of a moment in a take, such as 180 (a frame) or 3s; None stays None."""
+def frame_at(text: str | None, frame_time: float, default: int) -> int:
+    """Return the frame of a moment in a take, such as 180 (a frame) or 3s; None gives the default."""
     if text is None:
-        return None
+        return default
     try:
         value = float(text.strip().removesuffix("s"))
     except ValueError:
@@ -142,7 +142,7 @@ MOST_FRAMES = 10_000_000
 
 
 def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> int:
-    """Return the requested length in frames; refuse one that is too long when played `times` times."""
+    """Return the requested length in frames; refuse a length that is too long when played `times` times."""
     frames = frame_count(request.frames, request.seconds, frame_time)
     if not 1 <= frames * times <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
@@ -150,27 +150,21 @@ def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> i
 
 
 def generator(*seed: int, attempt: int = 0) -> np.random.Generator:
-    """Return a generator seeded with non-negative integers.
-
-    The first attempt, 0, adds no number to the seed, so what passes at once is the same without checks.
-    """
+    """Return a generator seeded with non-negative integers; the first attempt, 0, adds no number to the seed."""
     if min(seed) < 0:
         raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
     return np.random.default_rng([*seed, attempt] if attempt else list(seed))
 
 
 class BalancedGenerator(np.random.Generator):
-    """Generator of one draw in a group whose standard normals sum to zero.
+    """Generator of one draw in a group whose standard normals sum to zero; other methods are not balanced.
 
     Each draw by itself is standard normal: z_k - mean(z) has the variance 1 - 1/n, and the factor sqrt(n / (n - 1))
-    restores 1. Only `standard_normal` is balanced; all other methods are those of the draw's generator.
+    restores 1.
     """
 
     def __init__(self, alone: np.random.Generator, group: np.random.Generator, size: int, place: int) -> None:
-        """Prepare draw `place` (from 0) of a group of `size`, at least 2.
-
-        `group` has the same seed for all of them and draws the standard normals; `alone` draws everything else.
-        """
+        """Prepare draw `place` (from 0) of `size`: the shared `group` draws the normals, `alone` everything else."""
         super().__init__(alone.bit_generator)
         self._group, self._size, self._place = group, size, place
 
@@ -186,11 +180,11 @@ class BalancedGenerator(np.random.Generator):
 
 
 def balanced_generator(seed: int, number: int) -> np.random.Generator:
-    """Return the generator of a variant, one of a group whose deviations sum to zero.
+    """Return the generator of a variant in a group whose deviations sum to zero.
 
-    Fifteen independent draws are off the takes' mean by a quarter of a standard deviation by chance, and all models
-    with the same seed are off the same way: seed 0, the default, by 0.4. The generator depends on the seed of the
-    command and the variant's number (from 1) only.
+    By chance, the mean of fifteen independent draws is a quarter of a standard deviation off the takes' mean, and in
+    the same direction for all models with the same seed. The generator depends only on the seed and the variant's
+    number (from 1).
     """
     group, place = divmod(number - 1, GROUP)
     return BalancedGenerator(generator(seed, number), generator(seed, group, GROUP), GROUP, place)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, is_model, read_stored, save
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.ftm.variation import MOST_DOFS
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import take_files
-from freshtake.formats.report_files import KINDS, require_plots, write_figure
+from freshtake.formats.report_files import check_figure_target, require_plots, write_figure
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence
@@ -42,21 +42,19 @@ def learn(
 ) -> VariationModel | PaperModel:
     """Read takes, learn a model and write it.
 
-    Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
-    `variation.learning`). With `request.structure` nothing is learned: another model's structure takes these
-    takes as its examples; one is enough. `settings` are those of the default method, for experiments.
+    With `request.structure` nothing is learned: another model's structure gets these takes as its examples; one take
+    is enough. `settings` of the default method are for experiments.
     """
-    given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
+    given = request.given(PAPER_FIELDS)
     others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
-    if request.structure is not None and others:
+    old = request.structure
+    if old is not None and others:
         raise UsageError("--structure brings its own settings and uses clips as they are: leave the others out")
     check_model_target(request.out)
-    old = request.structure
     if request.method == "paper" or (
         old is not None and old.is_file() and is_model(old) and read_stored(old).method == "paper"
     ):
-        settings_of_paper = {"restarts" if name == "prior_starts" else name: value for name, value in given.items()}
-        return _learn_paper(request, settings_of_paper, report, warn)
+        return _learn_paper(request, given, report, warn)
     if request.method not in (None, "default"):
         raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
     for name in given:
@@ -65,8 +63,8 @@ def learn(
     for motion in motions:
         for finding in check_shaking(motion) if isinstance(motion, Clip) else ():
             warn(finding.sentence)
-    if request.structure is not None:
-        similar: VariationModel = model_of(request.structure, "variation")
+    if old is not None:
+        similar: VariationModel = model_of(old, "variation")
         model = similar.with_examples([fitted(motion, similar.material.recipe) for motion in motions])
     else:
         # Imported here because a model with another's structure does not need the learner.
@@ -81,14 +79,15 @@ def learn(
     return model
 
 
-def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn: Warn) -> PaperModel:
-    """Learn both networks of the paper; with `request.structure`, reuse those of another model (§8)."""
+def _learn_paper(request: Learn, given: dict[str, Any], report: Report, warn: Warn) -> PaperModel:
+    """Learn both networks of the paper; with `request.structure`, reuse the networks of another model (§8)."""
     from freshtake.variation.paper.learning import learn as learn_from
     from freshtake.variation.paper.model import Settings as PaperSettings
 
     sources, motions = _takes(request, warn)
     model: PaperModel
     if request.structure is None:
+        settings = {"restarts" if name == "prior_starts" else name: value for name, value in given.items()}
         rng, chosen = generator(request.seed), PaperSettings(**settings)
         model = learn_from(motions, chosen, rng=rng, cyclic=request.cyclic, report=report)
     else:
@@ -99,7 +98,7 @@ def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn:
 
 
 def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
-    """Read the takes, refuse those that cannot be learned together, and report what is odd about them."""
+    """Read the takes, refuse takes that cannot be learned together, and warn about oddities."""
     sources = take_files(request.takes)
     (motions,) = read_sets([sources], request.reading(warn))
     for path, motion in zip(sources, motions, strict=True):
@@ -123,16 +122,11 @@ class Selected(NamedTuple):
     sources: tuple[Path, ...]
     selection: Selection
 
-    @property
-    def kept(self) -> list[Path]:
-        """The files of clips that are similar enough."""
-        return [self.sources[k] for k in self.selection.kept]
-
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        pairs = list(zip(map(str, self.sources), self.selection.verdicts, strict=True))
-        rejected = [{"clip": name, "reason": verdict.reason} for name, verdict in pairs if not verdict.kept]
-        return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
+        """Return the similar clips, and the others with reasons, for JSON."""
+        pairs = list(zip(self.sources, self.selection.verdicts, strict=True))
+        rejected = [{"clip": path, "reason": verdict.reason} for path, verdict in pairs if not verdict.kept]
+        return {"kept": [path for path, verdict in pairs if verdict.kept], "rejected": rejected}
 
 
 @one_blas_thread()
@@ -148,26 +142,18 @@ def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Se
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if request.picture is not None:
         require_plots()
-        if request.picture.suffix.lower().lstrip(".") not in KINDS:
-            endings = ", ".join("." + kind for kind in KINDS)
-            raise FormatError(request.picture, f"a picture's name ends in one of {endings}")
-    known, motions = read_sets([trusted, sources], request.reading(warn))
+        check_figure_target(request.picture)
+    trusted_motions, motions = read_sets([trusted, sources], request.reading(warn))
     selection = select_from(
-        motions, known, rng=generator(request.seed), percentile=request.percentile, report=report,
+        motions, trusted_motions, rng=generator(request.seed), percentile=request.percentile, report=report,
         measure="likelihood" if request.likelihood or request.among else "difference",
         groups="candidates" if request.among else "trusted",
     )  # fmt: skip
-    notes = [
-        f"{path.name} was {note}"
-        for path, verdict in zip(sources, selection.verdicts, strict=True)
-        for note in verdict.notes
-    ]
-    notes += [
-        f"{trusted[number].name} is unlike the other trusted clips, so too many clips seem similar: leave it out"
-        for number in selection.doubtful
-    ]
-    for note in notes:
-        warn(note)
+    for path, verdict in zip(sources, selection.verdicts, strict=True):
+        for note in verdict.notes:
+            warn(f"{path.name} was {note}")
+    for number in selection.doubtful:
+        warn(f"{trusted[number].name} is unlike the other trusted clips, so too many clips seem similar: leave it out")
     if request.picture is not None:
         write_figure(request.picture, selection_figure(selection, [path.stem for path in sources]))
     return Selected(tuple(sources), selection)
@@ -183,7 +169,7 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Return the examples, the facts common to complete takes, and how far a further take deviates."""
+    """Return the facts of a variation model: its examples, and how far a further take deviates."""
     deviations = model.deviations
     size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
     return {
@@ -196,7 +182,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
 
 
 def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
-    """Return the facts common to variation models: their examples, rate, joints and DOFs."""
+    """Return the facts that both kinds of variation model have: examples, rate, joints and DOFs."""
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
@@ -211,7 +197,7 @@ def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
 
 
 def paper_facts(model: PaperModel) -> dict[str, Any]:
-    """Return the examples, the DOFs, the chosen numbers, and how many parents nodes have."""
+    """Return the facts of a model of the paper's method: its examples, chosen numbers and counts of parents."""
     return {
         "method": "paper (Lau 2009)",
         **_example_facts(model),

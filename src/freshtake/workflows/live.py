@@ -1,4 +1,4 @@
-"""Endless motion that is steered while it is made: the controls, streams of models, styles, pace."""
+"""Endless motion that is steered while it is made: controls, streams of models, styles, and timing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ LIMITS = {  # factors, except heading in degrees and turn in degrees per second
     "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
 }  # fmt: skip
 PREFIX = "/freshtake/"
-AT_REST = 0.3  # how far from the center a stick must be pushed; worn ones do not return to 0
+AT_REST = 0.3  # below this a stick counts as released; worn sticks do not return to 0
 MOST_PACKETS = 64  # read at a time
 
 
@@ -33,8 +33,8 @@ MOST_PACKETS = 64  # read at a time
 class Steers:
     """Current values of the controls: `heading` in degrees from the start's (None: free), `weights` of the `classes`.
 
-    The classes of a texture are its cells: it moves to the one with the largest weight, and `shown` is set to the
-    frame of its takes that is shown. A style works on `source`, with `strength`.
+    The classes of a texture are its cells: playback moves to the cell with the largest weight, and `shown` is set to
+    the current frame of the takes. A style works on `source`, with `strength`.
     """
 
     amount: float = 1.0
@@ -78,15 +78,15 @@ class Steers:
             raise UsageError(f"there is no class {name!r}; the classes are {names}")
         if isinstance(weight, str) or not (math.isfinite(weight) and weight >= 0.0):
             raise UsageError(f"the weight of {name} must be 0 or more, but is {weight}")
-        fresh = {**({} if alone else self.weights), name: float(weight)}
-        if sum(fresh.values()) <= 0.0:
+        weights = {**({} if alone else self.weights), name: float(weight)}
+        if sum(weights.values()) <= 0.0:
             raise UsageError("at least one class needs a weight above 0")
-        self.weights = fresh
+        self.weights = weights
 
     @property
     def cell(self) -> str | None:
         """The class with the largest weight; None if there are no classes."""
-        return max(self.weights, key=lambda name: self.weights[name]) if self.weights else None
+        return max(self.weights, key=self.weights.__getitem__, default=None)
 
     def push(self, across: Value, along: Value) -> None:
         """Obey a stick: choose the class in its direction, or set the heading if there are no classes.
@@ -107,14 +107,16 @@ class Steers:
 
     def status(self) -> str:
         """Return the values in one line."""
-        way = "free" if self.heading is None else f"{self.heading:g} degrees"
-        mixed = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
-        return f"amount {self.amount:g}, speed {self.speed:g}, heading {way}" + (f", {mixed}" if mixed else "")
+        heading = "free" if self.heading is None else f"{self.heading:g} degrees"
+        weights = (f"{name} {weight:g}" for name, weight in self.weights.items())
+        return ", ".join([f"amount {self.amount:g}", f"speed {self.speed:g}", f"heading {heading}", *weights])
 
 
 def obey(steers: Steers, message: Message) -> None:
-    """Obey a message: /freshtake/amount 0.5, and so speed, heading, class and cell (a name), weight (name, number),
-    stick (two numbers), end.
+    """Obey a message such as /freshtake/amount 0.5.
+
+    The words are amount, speed and heading (a number), class and cell (a name), weight (name, number), stick (two
+    numbers) and end.
     """
     word, values = message.address.removeprefix(PREFIX), message.values
     if message.address == PREFIX + word:
@@ -137,7 +139,7 @@ def obey(steers: Steers, message: Message) -> None:
 
 
 class Inbox:
-    """Receives packets without waiting for any; `what` and `remedy` go into the sentence if that is impossible."""
+    """Receives packets without waiting; `what` and `remedy` are words for the error if the port cannot be opened."""
 
     def __init__(
         self, host: str, port: int, what: str = "messages", remedy: str = "name another with --listen"
@@ -199,7 +201,7 @@ def keys_help(classes: Sequence[str]) -> str:
 
 
 class Tick(NamedTuple):
-    """Number of a tick from the start, skipped ones included, and how many seconds it is late."""
+    """Number of a tick, counting skipped ticks too, and how many seconds late it is."""
 
     number: int
     late: float
@@ -218,7 +220,7 @@ def ticks(rate: float, clock: Callable[[], float], sleep: Callable[[float], None
 
 
 class Lateness(NamedTuple):
-    """Punctuality of ticks, in milliseconds; `left_out` were not sent at all."""
+    """Punctuality of ticks, in milliseconds; `left_out` ticks were not sent at all."""
 
     sent: int
     left_out: int
@@ -231,9 +233,26 @@ def lateness(seen: Sequence[Tick]) -> Lateness:
     """Measure the punctuality of one or more ticks."""
     late = 1e3 * np.array([tick.late for tick in seen])
     missing = seen[-1].number - seen[0].number + 1 - len(seen)
-    return Lateness(
-        len(seen), missing, float(np.median(late)), float(np.quantile(late, 0.99, method="higher")), float(late.max())
-    )
+    p99 = float(np.quantile(late, 0.99, method="higher"))
+    return Lateness(len(seen), missing, float(np.median(late)), p99, float(late.max()))
+
+
+Frame = TypeVar("Frame")
+
+
+class Playback(Generic[Frame]):
+    """Frames of an endless stream, played at any speed; the current moment lies between the frames of `pair`."""
+
+    def __init__(self, frames: Iterator[Frame], frame_time: float) -> None:
+        self._frames, self.frame_time = frames, frame_time
+        self.at, self.pair = 0.0, (next(frames), next(frames))
+
+    def advance(self, seconds: float) -> None:
+        """Advance by some seconds of the motion."""
+        self.at += seconds / self.frame_time
+        while self.at >= 1.0:
+            self.pair = self.pair[1], next(self._frames)
+            self.at -= 1.0
 
 
 SEAM = 0.3  # seconds over which the end of a repeated take is blended into its beginning
@@ -298,7 +317,7 @@ def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gener
 
 
 def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    """Yield a take over and over, in the style of the model."""
+    """Yield a take again and again, in the style of the model."""
     if not isinstance(steers.source, Clip):
         raise UsageError("a style needs a take to work on: choose a clip with a skeleton")
     rows = _without_seam(model.encode(steers.source).values, round(SEAM / model.frame_time))
@@ -313,13 +332,13 @@ def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generat
 
 
 def _without_seam(rows: Floats, frames: int) -> Floats:
-    """Blend the end of rows into their beginning, so they can be repeated."""
+    """Blend the end of rows into their beginning, so that they can be repeated."""
     count = min(frames, len(rows) // 3)
     if count < 1:
         return rows
     share = ((np.arange(count) + 0.5) / count)[:, None]
-    mixed = (1.0 - share) * rows[len(rows) - count :] + share * rows[:count]
-    return np.concatenate([mixed, rows[count : len(rows) - count]])
+    mixed = (1.0 - share) * rows[-count:] + share * rows[:count]
+    return np.concatenate([mixed, rows[count:-count]])
 
 
 STREAMS = {"variation": _variation, "density": _density, "texture": _texture, "style": _style}
@@ -338,7 +357,7 @@ def joined(frames: list[Clip]) -> Clip:
     )
 
 
-MARGIN = 2  # frames on either side of a block that its rows depend on
+MARGIN = 2  # frames before and after a block that its rows depend on
 BLOCK = 2  # frames that are translated at a time
 
 

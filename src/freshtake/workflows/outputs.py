@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import check_free
@@ -34,7 +35,7 @@ OTHER_FILES = frozenset(  # extensions that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Return whether a target is a file, judging by its suffix; an existing folder is not."""
+    """Return whether a target's suffix is that of a file; an existing folder is not a file."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
@@ -53,16 +54,16 @@ def check_folder_name(target: Path) -> None:
 
 
 def check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
-    """Refuse existing files, and names with extensions other than the possible ones."""
+    """Refuse existing files, and names with other extensions than those given with them."""
     for path, endings in targets:
-        if path is not None and path.suffix.lower() not in endings:
-            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
         if path is not None:
+            if path.suffix.lower() not in endings:
+                raise FormatError(path, f"the name must end in {' or '.join(endings)}")
             check_free(path)
 
 
 def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
-    """Return whether a target is a file name; it takes one result, or all `together` if the format allows it."""
+    """Return whether a target is a file name; a file holds one result, or all `together` if its format can."""
     if not is_file_name(target):
         return False
     if count != 1 and not (together and for_writing(target).several):
@@ -74,17 +75,21 @@ def is_one_file(target: Path, count: int, ending: str | None, what: str, *, toge
 
 
 def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> list[Path]:
-    """Return a target for every take: `out` if it is a file name, else files in it named after the takes."""
+    """Return a target for every take: `out` if it is a file name, else a file in the folder `out`."""
     if out.suffix and not out.is_dir():
         if len(takes) > 1:
             raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
         check_ending(out, ending)
         return [out]
-    names = [f"{take.stem}{suffix_like(take) if ending is None else suffix_of(ending)}" for take in takes]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    return distinct([out / f"{t.stem}{suffix_like(t) if ending is None else suffix_of(ending)}" for t in takes])
+
+
+def distinct(targets: list[Path]) -> list[Path]:
+    """Return targets that all differ; a target for two takes is an error."""
+    twice = next((target for target in targets if targets.count(target) > 1), None)
     if twice is not None:
-        raise UsageError(f"two takes would both be written as {out / twice}: rename one of them")
-    return [out / name for name in names]
+        raise UsageError(f"two clips would both be written as {twice}: rename one of them")
+    return targets
 
 
 def check_ending(target: Path, ending: str | None) -> None:
@@ -94,34 +99,33 @@ def check_ending(target: Path, ending: str | None) -> None:
 
 
 def suffix_of(ending: str, what: str = "clip") -> str:
-    """Return a file extension, such as glb, as a suffix; refuse one that cannot be written."""
+    """Return a file extension, such as glb, as a suffix; refuse extensions that cannot be written."""
     suffix = f".{ending.lstrip('.')}"
     for_writing(Path(f"{what}{suffix}"))
     return suffix
 
 
 def suffix_like(take: Path, usual: str = ".bvh") -> str:
-    """Return the suffix of a take if new motions can be written with it, else the usual one.
-
-    AMC only stores a joint's own degrees of freedom, and rotation vectors use others too.
-    """
+    """Return the suffix of a take if new motions can be written with it, else the usual one."""
     suffix = take.suffix.lower()
+    if suffix in ("", ".amc"):  # AMC lacks degrees of freedom that rotations of new motions need
+        return usual
     try:
         for_writing(Path(f"clip{suffix}"))
     except FormatError:
         return usual
-    return usual if suffix in ("", ".amc") else suffix
+    return suffix
 
 
 def chosen_travel(root_motion: str | None, in_place: bool) -> str:
-    """Return what should carry the travel: `in_place` means nothing does, and the default is the hips."""
+    """Return the joint that carries the travel (default: hips), or none with `in_place`."""
     if in_place and root_motion not in (None, "none"):
         raise UsageError(f"--in-place removes the travel, but --root-motion {root_motion} keeps it: choose one")
     return "none" if in_place else root_motion or "hips"
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
-    """Return a sentence if the median rotation removed from loops is large."""
+    """Return a sentence if the median rotation that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
     # Takes that turn by less than 15 degrees per cycle are meant to go straight and need no note.
     if not turns or float(np.median(turns)) < 15.0:
@@ -130,28 +134,28 @@ def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
 
 
 def seconds_of(motion: Motion) -> float:
-    """Return how long a motion plays: all its frames, including the last; a stroke ends at its last point."""
+    """Return how long a motion plays, including its last frame; a stroke ends at its last point."""
     return motion.duration if isinstance(motion, Stroke) else len(motion) * motion.frame_time
 
 
-def as_motion(made: Any, frame_time: float, dimensions: Sequence[str] = (), name: str = "") -> Motion:
+def as_motion(result: Any, frame_time: float, dimensions: Sequence[str] = (), name: str = "") -> Motion:
     """Return a model's result as a motion; plain rows become a stroke with these dimensions."""
-    if isinstance(made, np.ndarray):
-        return Stroke(made, np.arange(len(made), dtype=np.float64) * frame_time, tuple(dimensions), name)
-    motion: Motion = made
+    if isinstance(result, np.ndarray):
+        return Stroke(result, np.arange(len(result), dtype=np.float64) * frame_time, tuple(dimensions), name)
+    motion: Motion = result
     return motion
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:
-    """Return how to play a motion, for JSON; None if it has no playback."""
+    """Return the playback of a motion for JSON; None if it has none."""
     return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
 
 
 class Finish(NamedTuple):
-    """Settings of the last steps: how still feet stand, the character, what carries the travel, the default unit.
+    """Settings of the last steps before a motion is written.
 
-    Travel is on the hips, on a joint above them, or removed; with `closing`, loops repeat their first frame at the end.
-    With `keep_going`, motions that fail the body checks are still written (see motion.verdict).
+    `plant` is how firmly feet are planted, `root_motion` the carrier of the travel (hips, joint, or none). With
+    `closing`, loops repeat their first frame at the end. With `keep_going`, failed checks do not prevent writing.
     """
 
     plant: bool | str = True
@@ -185,8 +189,8 @@ class Finish(NamedTuple):
             self.onto.write(target, motion, self.unit_m)
 
 
-class Made(NamedTuple):
-    """A written motion, how it followed a path, and what the checks say."""
+class WrittenMotion(NamedTuple):
+    """A written motion, how it followed a path, and the verdicts of its checks."""
 
     path: Path
     motion: Motion
@@ -196,7 +200,7 @@ class Made(NamedTuple):
 
 def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
     """Return the requested last steps; the character is read from its file."""
-    # Not every request has travel or loops: what it lacks is not changed.
+    # Not every request has travel or loops; without these fields, the defaults change nothing.
     travel = chosen_travel(getattr(request, "root_motion", None), getattr(request, "in_place", False))
     closing = getattr(request, "closing_frame", False)
     onto = chosen_character(request, warn)
@@ -226,34 +230,36 @@ def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
     return np.stack([turned.imag, sign * turned.real], axis=1), Start((float(path[0, 0]), float(path[0, 1])), heading)
 
 
-def placed(clip: Clip, start: Start) -> Clip:
-    """Move a clip that begins at the origin, facing forward, to its start."""
-    moved = turned(clip, start.heading)
+def placed(motion: Motion, start: Start | None) -> Motion:
+    """Move a clip that begins at the origin, facing forward, to its start, if it has one."""
+    if start is None or not isinstance(motion, Clip):
+        return motion
+    moved = turned(motion, start.heading)
     root = moved.root.copy()
-    root[:, PLACES[clip.up]] += start.ground
+    root[:, PLACES[motion.up]] += start.ground
     return moved.changed(root=root)
 
 
-def followed_by(path: Floats, motion: Motion) -> Followed | None:
-    """Measure how far along a path a body got, and how far off it was."""
+def followed_by(path: npt.ArrayLike | None, motion: Motion | None) -> Followed | None:
+    """Measure how far a body followed a path, and its distance from the path; None without a path or a skeleton."""
     from freshtake.variation.steering import Steering, Travel, followed
 
-    if not isinstance(motion, Clip) or len(motion) < 2:
+    if path is None or not isinstance(motion, Clip) or len(motion) < 2:
         return None
     places = motion.root[:, PLACES[motion.up]]
     speed = float(np.linalg.norm(np.diff(places, axis=0), axis=1).mean() / motion.frame_time)
-    return followed(Steering(path=path), Travel(speed, 0.0), places, motion.frame_time)
+    return followed(Steering(path=np.asarray(path)), Travel(speed, 0.0), places, motion.frame_time)
 
 
 def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
-    """Describe how far along its path a motion got, in the unit of the clip; for several motions, the range."""
+    """Describe how motions followed their path, in the unit of the clip."""
     metres = unit_of(motion) if isinstance(motion, Clip) else None
     unit = "of the clip's units" if metres is None else unit_name(metres)
     least, most = min(one.along for one in followed), max(one.along for one in followed)
-    gone = f"{most:.4g}" if f"{least:.4g}" == f"{most:.4g}" else f"{least:.4g} to {most:.4g}"
+    length = f"{most:.4g}" if f"{least:.4g}" == f"{most:.4g}" else f"{least:.4g} to {most:.4g}"
     mean = float(np.mean([one.mean_off for one in followed]))
     return (
-        f"followed {gone} of the path's {followed[0].length:.4g} {unit}, "
+        f"followed {length} of the path's {followed[0].length:.4g} {unit}, "
         f"off by {_plain(mean)} on average and {_plain(max(one.most_off for one in followed))} at most"
     )
 
@@ -263,19 +269,16 @@ def _plain(length: float) -> str:
     return f"{length:.0f}" if length >= 10.0 else f"{length:.2g}"
 
 
-Limits = Mapping[str, tuple[float, float]]
-
-
 class Limiter:
-    """Clamps values to the limits of their joint, and counts them; columns without limits are unchanged."""
+    """Clamps values to the limits of their joint, and counts the clamped values."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Mapping[str, tuple[float, float]]) -> None:
         self.limits = limits
         self.beyond = dict.fromkeys(limits, 0)
         self.total = 0
 
     def __call__(self, motion: Motion) -> Motion:
-        """Return a motion within its limits; only tables of joint values are accepted."""
+        """Return a motion within its limits; only tables of joint values can have any."""
         if not isinstance(motion, Stroke):
             raise UsageError(f"--limits is for tables of joint values, not for a {kind_word(motion)}")
         unknown = [joint for joint in self.limits if joint not in motion.dimensions]
@@ -292,8 +295,8 @@ class Limiter:
         return replace(motion, points=points)
 
     def report(self, warn: Warn) -> None:
-        """Report which joint was limited most."""
-        joint = max(self.beyond, key=lambda name: self.beyond[name])
+        """Warn how many joints were clamped, and which one most often."""
+        joint = max(self.beyond, key=self.beyond.__getitem__)
         if self.beyond[joint]:
             touched = sum(count > 0 for count in self.beyond.values())
             share = 100.0 * self.beyond[joint] / max(self.total, 1)

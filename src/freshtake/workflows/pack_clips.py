@@ -36,14 +36,12 @@ from freshtake.workflows.retargeting import Onto
 
 NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and its replacement
 _NAME = re.compile(r"[\w][\w.+-]*")
-
-
-STANDS = 0.1  # leg lengths of travel in a loop; a body that moves less has no direction
-NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to it
+STANDS = 0.1  # leg lengths of travel in a loop below which a body has no direction
+NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to that direction
 
 
 class Engine(NamedTuple):
-    """Requirements of an engine: formats, what carries the travel, how it recognizes loops, and helper files."""
+    """Requirements of an engine: formats, carrier of the travel, mark of loops, and helper files."""
 
     title: str
     formats: tuple[str, ...]
@@ -79,12 +77,12 @@ class PackSettings:
 
     @property
     def deliveries(self) -> tuple[str, ...]:
-        """What carries the travel, for each written file."""
+        """The carriers of the travel: one set of files is written for each."""
         return ("joint", "none") if self.root_motion == "both" else (self.root_motion,)
 
 
 def settings_of(request: Packing) -> PackSettings:
-    """Return the requested settings; the engine decides what carries the travel unless the request does."""
+    """Return the requested settings; the carrier of the travel is by default that of the engine."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
     where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
@@ -105,9 +103,9 @@ class Group(NamedTuple):
 def groups_of(words: Sequence[str]) -> list[Group]:
     """Parse groups from MODEL or NAME=MODEL; names must differ in more than case because files are named after them."""
     named = [_named(word) for word in words]
-    seen: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for name, path in named:
-        other = seen.setdefault(name.lower(), path)
+        other = paths.setdefault(name.lower(), path)
         if other is not path:
             raise UsageError(f"{other} and {path} would both be the group {name!r}: name one, as in other={path}")
     return [_group(name, path) for name, path in named]
@@ -115,11 +113,10 @@ def groups_of(words: Sequence[str]) -> list[Group]:
 
 def _named(word: str) -> tuple[str, Path]:
     name, sign, rest = word.partition("=")
+    path = Path(rest)
     if not sign or Path(word).exists():
         path = Path(word)
         name = path.stem
-    else:
-        path = Path(rest)
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be used in file names: use letters, digits and _ . + -, as in walk={path}")
     return name, path
@@ -149,25 +146,20 @@ def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
 
 
 class Slot(NamedTuple):
-    """A clip to make; `fresh` if it replaces a rejected one."""
+    """A clip to make."""
 
     name: str
     seed: int
-    fresh: bool = False
 
 
 def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[Slot]:
-    """Return names and seeds of a group's clips: as marked, with a new seed for each rejected one."""
+    """Return names and seeds of a group's clips: as marked, with a new seed for each rejected clip."""
     out = []
     for number in range(1, count + 1):
-        name, own_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
-        marked = None if stars is None else stars.clips.get(name)
-        if marked is None:
-            out.append(Slot(name, own_seed))
-        elif marked.mark == "reject":
-            out.append(Slot(name, marked.seed + NEXT_DRAW, True))
-        else:
-            out.append(Slot(name, marked.seed))
+        name, clip_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
+        if stars is not None and (marked := stars.clips.get(name)) is not None:
+            clip_seed = marked.seed + (NEXT_DRAW if marked.mark == "reject" else 0)
+        out.append(Slot(name, clip_seed))
     return out
 
 
@@ -215,7 +207,7 @@ class GroupMaker:
     def takes(self) -> list[Clip]:
         """The model's examples."""
         model = self.group.model
-        # Every frame is compared with each of theirs, so limit the number of takes.
+        # Every frame is compared with each frame of the takes, so limit their number.
         return [model.decode(rows) for rows in model.material.values[:24]]
 
     @cached_property
@@ -254,12 +246,8 @@ class GroupMaker:
         return clip if self.onto is None else self.onto.put(clip)
 
     def make(self, slot: Slot) -> None:
-        """Draw a clip from its seed alone; one that copies a take or has remarks is redrawn.
-
-        If all draws have flaws, take the first of those with the fewest.
-        """
+        """Draw a clip from its seed alone, up to three times if it copies a take or has remarks; keep the best draw."""
         drawn: list[PackClip] = []
-        # A clip that contains a frame of a take, or that the checks remark on, is drawn up to three times.
         while not drawn or (_flaws(drawn[-1]) > (False, 0) and len(drawn) < 3 and self.settings.guard):
             drawn.append(self._draw(slot, len(drawn)))
         self.clips.append(min(drawn, key=_flaws))
@@ -283,18 +271,18 @@ class GroupMaker:
         settings, model = self.settings, self.group.model
         cycles = settings.cycles if model.cyclic else None
 
-        def of(duration: float | None, cycles: int | None) -> Guided:
+        def lasting(duration: float | None) -> Guided:
             rng = generator(slot.seed, 1, attempt=attempt)
             return joinable(
                 model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=slot.name
             )
 
-        free = of(None, cycles)
+        free = lasting(None)
         if settings.beat is None:
             return free
         seconds: float = free.motion.playback.seconds
         beats = max(1, round(seconds / settings.beat))
-        variant = of(beats * settings.beat, cycles)
+        variant = lasting(beats * settings.beat)
         off = variant.motion.playback.seconds - beats * settings.beat
         if abs(off) > 0.75 * model.frame_time:
             raise UsageError(
@@ -314,19 +302,18 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
 
     At the seam, the joint is placed relative to the body as in the mean motion, so it does not jump there.
     """
-    whole = with_closing_frame(loop) if closing else loop
-    info = whole.playback
+    full = with_closing_frame(loop) if closing else loop
+    info = full.playback
     assert info is not None
     if where == "hips":
-        return whole
-    course, usual = body_path(whole), body_path(mean)
+        return full
+    path, usual = body_path(full), body_path(mean)
     if where == "none":
-        placed = in_place(whole, course)
+        placed = in_place(full, path)
     else:
-        offset = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
-        offset[whole.up_index] = 0.0
-        heading = np.full(len(whole), usual.heading[0])
-        placed = on_joint(whole, BodyPath(course.places + offset, heading))
+        offset = (full.root[0] - path.places[0]) - (mean.root[0] - usual.places[0])
+        offset[full.up_index] = 0.0
+        placed = on_joint(full, BodyPath(path.places + offset, np.full(len(full), usual.heading[0])))
     return placed.changed(playback=info.changed(root_motion=where))
 
 
@@ -340,7 +327,7 @@ def heading_of(direction: Floats, up: str) -> float:
 def aim_of(mean: Clip) -> float | None:
     """Return the common heading of all clips of a group, in radians; None if the body stays in place.
 
-    Clips face forward, so ahead is 0. The mean motion of a few takes is a few degrees off unintentionally.
+    Clips face forward, so ahead is 0. The mean motion of a few takes is a few degrees off by chance.
     """
     info = mean.playback
     assert info is not None
@@ -372,11 +359,11 @@ def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
     usual = body_path(mean)
     home = mean.root[0] - usual.places[0] - loop.root[0]
     home[loop.up_index] = 0.0
-    whole = moved(loop, home).changed(playback=loop.playback, provenance=loop.provenance)
-    whole = with_closing_frame(whole) if closing else whole
-    info = whole.playback
+    full = moved(loop, home).changed(playback=loop.playback, provenance=loop.provenance)
+    full = with_closing_frame(full) if closing else full
+    info = full.playback
     assert info is not None
-    course = BodyPath(info.travel * (np.arange(len(whole)) / loop_frames(whole))[:, None], np.zeros(len(whole)))
+    path = BodyPath(info.travel * (np.arange(len(full)) / loop_frames(full))[:, None], np.zeros(len(full)))
     if where != "hips":
-        whole = in_place(whole, course) if where == "none" else on_joint(whole, course)
-    return whole.changed(playback=info.changed(root_motion=where))
+        full = in_place(full, path) if where == "none" else on_joint(full, path)
+    return full.changed(playback=info.changed(root_motion=where))

@@ -22,7 +22,7 @@ from freshtake.formats.files import replacing, replacing_folder, write_bytes
 from freshtake.formats.gltf import has_skin
 from freshtake.formats.registry import Format
 from freshtake.formats.report_files import PACK, VERSION, write_pack
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, each, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import feet, leg_length
@@ -33,7 +33,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.curves import runs
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes
-from freshtake.workflows.outputs import Finish, chosen_character, playback_summary, turn_note
+from freshtake.workflows.outputs import PLACES, Finish, chosen_character, playback_summary, turn_note
 from freshtake.workflows.pack_clips import (
     ENGINES,
     Engine,
@@ -80,21 +80,21 @@ def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed
     if request.only is not None:
         slots = _only(slots, request.only)
     files = _file_names(slots, kinds, settings)
-    groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
-    verdicts = [clip.verdict for one in groups_made for clip in one.clips]
+    makers = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
+    verdicts = [clip.verdict for one in makers for clip in one.clips]
     require_possible(verdicts, request.keep_going, warn)
-    facts = _pack_facts(groups_made, files, settings, onto, request.seed)
+    facts = _pack_facts(makers, files, settings, onto, request.seed)
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
-        for one in groups_made:
+        for one in makers:
             _write(place, one, kinds, Finish(onto=onto, unit_m=request.unit))
         if request.preview:
-            _preview(place, groups_made, facts, _skin(onto), report)
+            _preview(place, makers, facts, _skin(onto), report)
         if engine is not None:
-            _help_engine(place, folder.name, groups_made, files, settings)
+            _help_engine(place, folder.name, makers, files, settings)
         write_pack(place / LIST, facts)
         paths = sorted(folder / path.relative_to(place) for path in place.rglob("*") if path.is_file())
-    for sentence in _notes(groups_made):
+    for sentence in _notes(makers):
         warn(sentence)
     return Packed(facts, paths, verdicts)
 
@@ -111,25 +111,22 @@ def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
 def _make_groups(
     groups: Sequence[Group], slots: dict[str, list[Slot]], settings: PackSettings, onto: Onto | None, report: Report
 ) -> list[GroupMaker]:
-    total, done = sum(len(some) for some in slots.values()), 0
     makers = [GroupMaker(group, settings, onto) for group in groups]
-    for maker in makers:
-        for slot in slots[maker.group.name]:
-            report(Progress(0.8 * done / total, slot.name))
-            maker.make(slot)
-            done += 1
+    work = [(maker, slot) for maker in makers for slot in slots[maker.group.name]]
+    for maker, slot in each(work, part_of(report, 0.0, 0.8), lambda item: item[1].name):
+        maker.make(slot)
     return makers
 
 
 def _suffix(where: str, settings: PackSettings) -> str:
-    """Return the part of a file name that tells clips in place from those that travel, if there are both."""
+    """Return the part of a file name that marks clips in place, if the pack also has clips that travel."""
     return IN_PLACE if settings.root_motion == "both" and where == "none" else ""
 
 
 def _file_names(
     slots: dict[str, list[Slot]], kinds: Sequence[tuple[str, Format]], settings: PackSettings
 ) -> dict[str, list[str]]:
-    """Return the files of each group, which must differ."""
+    """Return the files of each group; no two groups may share one."""
     out: dict[str, list[str]] = {}
     for group, some in slots.items():
         out[group] = []
@@ -145,10 +142,10 @@ def _file_names(
     return out
 
 
-def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], finish: Finish) -> None:
-    for where in made.settings.deliveries:
-        clips = [_delivered(one.loop, where, made) for one in made.clips]
-        name = f"{made.group.name}{_suffix(where, made.settings)}"
+def _write(place: Path, maker: GroupMaker, kinds: Sequence[tuple[str, Format]], finish: Finish) -> None:
+    for where in maker.settings.deliveries:
+        clips = [_delivered(one.loop, where, maker) for one in maker.clips]
+        name = f"{maker.group.name}{_suffix(where, maker.settings)}"
         for ending, kind in kinds:
             if kind.several:
                 finish.write(place / f"{name}.{ending}", clips)
@@ -158,31 +155,25 @@ def _write(place: Path, made: GroupMaker, kinds: Sequence[tuple[str, Format]], f
                 finish.write(place / name / f"{clip.name}.{ending}", clip)
 
 
-def _delivered(loop: Clip, where: str, made: GroupMaker) -> Clip:
+def _delivered(loop: Clip, where: str, maker: GroupMaker) -> Clip:
     """Return a clip as written to a file: travel, name and events as its reader expects them."""
-    engine = None if made.settings.engine is None else ENGINES[made.settings.engine]
+    engine = None if maker.settings.engine is None else ENGINES[maker.settings.engine]
     make = delivered_loop if engine is None else engine_loop
-    clip = make(loop, where, made.settings.closing, made.mean)
-    name = animation_name(clip.name, made.group.model.cyclic, engine)
+    clip = make(loop, where, maker.settings.closing, maker.mean)
+    name = animation_name(clip.name, maker.group.model.cyclic, engine)
     assert clip.playback is not None
     return clip.changed(name=name, playback=clip.playback.changed(events=foot_events(loop)))
 
 
 def _help_engine(
-    place: Path, name: str, groups: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
+    place: Path, name: str, makers: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
 ) -> None:
+    """Write engine.json, and the scripts and instructions for the engine, into a pack named `name`."""
     assert settings.engine is not None
-    listed = []
-    for one in groups:
-        loops = [_delivered(clip.loop, "hips", one).changed(name=clip.loop.name) for clip in one.clips]
-        listed.append((one.group.name, one.group.model.cyclic, loops, files[one.group.name]))
-    first = groups[0]
-    root = _delivered(first.clips[0].loop, settings.deliveries[0], first).skeleton.names[0]
-    facts = engine_facts(settings.engine, listed, root)
+    facts = engine_facts(settings.engine, makers, files)
     write_bytes(place / FACTS, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
     every = [file for some in files.values() for file in some]
-    fps = first.clips[0].loop.fps
-    for target, text in engine_scripts(settings.engine, name, every, fps).items():
+    for target, text in engine_scripts(settings.engine, name, every, makers[0].clips[0].loop.fps).items():
         (place / target).parent.mkdir(parents=True, exist_ok=True)
         write_bytes(place / target, text.encode())
 
@@ -207,7 +198,7 @@ def _pack_facts(
                 # The worst transition between any two clips of the group, relative to changes within the takes.
                 "changes": {
                     "pairs": len(one.clips) ** 2,
-                    **_shortened(join_pace([clip.loop for clip in one.clips], one.inputs)._asdict()),
+                    **_short(join_pace([clip.loop for clip in one.clips], one.inputs)._asdict()),
                 },
             }
             for one in groups
@@ -217,7 +208,7 @@ def _pack_facts(
 
 
 def _skin(onto: Onto | None) -> Path | None:
-    """Return the character whose skin the preview shows; it cannot draw skins of FBX files."""
+    """Return the character whose skin the preview shows; the preview cannot draw skins of FBX files."""
     shown = onto is not None and onto.gltf and onto.path.suffix.lower() != ".fbx"
     return onto.path if shown and onto is not None and has_skin(onto.path) else None
 
@@ -253,52 +244,54 @@ def _notes(groups: Sequence[GroupMaker]) -> list[str]:
     return notes
 
 
-AXES = {"y": (0, 2), "z": (0, 1)}
-
-
 def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSettings) -> dict[str, Any]:
     """Return the facts of one clip as plain values; frames are counted from 0, lengths are in the clip's unit."""
     loop, info = clip.loop, clip.loop.playback
     assert info is not None
-    prints, pace, slide = footprints(loop), loop_pace(loop, inputs), foot_slide(loop)
-    return {
+    prints, pace = footprints(loop), loop_pace(loop, inputs)
+    facts: dict[str, Any] = {
         "name": clip.slot.name,
         "group": group.name,
         "model": group.path.name,
         "checksum": group.checksum,
         "seed": clip.slot.seed,
         "frames": loop_frames(loop),
-        "fps": _short(loop.fps),
-        "seconds": _short(info.seconds),
+        "fps": loop.fps,
+        "seconds": info.seconds,
         "loop": info.loop,
         "cycles": info.cycles,
         "root_motion": settings.root_motion,
-        "speed": _short(info.speed),
-        "heading_deg": _short(float(np.degrees(heading_of(info.direction, loop.up)))),
-        "travel": [_short(value) for value in info.travel],
+        "speed": info.speed,
+        "heading_deg": float(np.degrees(heading_of(info.direction, loop.up))),
+        "travel": list(info.travel),
         "turn_deg": 0.0,
-        "turn_removed_deg": _short(float(np.degrees(info.turn))),
+        "turn_removed_deg": float(np.degrees(info.turn)),
         "up": loop.up,
-        "unit_m": None if unit_of(loop) is None else _short(unit_of(loop) or 0.0),
+        "unit_m": unit_of(loop),
         "contacts": {
             foot.name: [[one["from"], one["to"]] for one in prints if one["foot"] == foot.name]
             for foot in feet(loop.skeleton)
         },
         "footprints": prints,
-        "amount": _short(settings.amount * clip.guard.share),
+        "amount": settings.amount * clip.guard.share,
         "quality": {
-            **_shortened({"seam_step": pace.step, "foot_speed": pace.foot_speed, "acceleration": pace.acceleration}),
-            "foot_slide": None if slide is None else _short(slide),
-            **_shortened({"copied": clip.copied, "strain": clip.goals.strain}),
+            "seam_step": pace.step,
+            "foot_speed": pace.foot_speed,
+            "acceleration": pace.acceleration,
+            "foot_slide": foot_slide(loop),
+            "copied": clip.copied,
+            "strain": clip.goals.strain,
             "tries": clip.guard.tries,
             "exceeds": list(clip.guard.left),
         },
     }
+    return {key: _short(value) for key, value in facts.items()}
 
 
 def footprints(loop: Clip) -> list[dict[str, Any]]:
-    """Return contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop if it
-    continues after the seam), and the position of the ankle on the ground, in the loop's travel.
+    """Return the contacts that begin within a loop: foot, first frame, the frame after the last, and place.
+
+    A contact that continues after the seam ends beyond the loop. The place is that of the ankle on the ground.
     """
     frames = loop_frames(loop)
     around = played(loop, 3 * frames, -frames)
@@ -311,16 +304,13 @@ def footprints(loop: Clip) -> list[dict[str, Any]]:
             spans = [(a, b) for a, b in runs(mask[:, column]) if frames <= a < 2 * frames]
         for start, stop in spans:
             place = places[start:stop, foot.ankle].mean(axis=0)
-            on_ground = [_short(place[axis]) for axis in AXES[loop.up]]
+            on_ground = _short([float(place[axis]) for axis in PLACES[loop.up]])
             out.append({"foot": foot.name, "from": start - frames, "to": stop - frames, "place": on_ground})
     return sorted(out, key=lambda one: (one["from"], one["foot"]))
 
 
 def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
-    """Return when feet touch down and leave the ground in a loop: (seconds, FOOT_down or FOOT_up), in order.
-
-    A foot that always stands has none.
-    """
+    """Return the times at which feet touch down and leave the ground: (seconds, FOOT_down or FOOT_up), in order."""
     frames, out = loop_frames(loop), []
     for one in footprints(loop):
         if one["to"] - one["from"] < frames:
@@ -330,7 +320,7 @@ def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
 
 
 def foot_slide(loop: Clip) -> float | None:
-    """Measure the mean speed of standing feet along the ground, in leg lengths per second; None if none stands."""
+    """Measure the mean speed of planted feet over the ground, in leg lengths per second; None without contacts."""
     around = played(loop, 2 * loop_frames(loop))
     mask = contact_mask(around)
     ankles = [foot.ankle if foot.toe is None else foot.toe for foot in feet(loop.skeleton)]
@@ -340,41 +330,36 @@ def foot_slide(loop: Clip) -> float | None:
     return float(speed[mask].mean() / leg_length(loop.skeleton)) if mask.any() else None
 
 
-def _short(value: float) -> float:
-    """Round to six significant digits."""
-    return float(f"{value:.6g}") + 0.0
-
-
-def _shortened(values: dict[str, float]) -> dict[str, float]:
-    return {key: _short(value) for key, value in values.items()}
+def _short(value: Any) -> Any:
+    """Round the floats in plain values to six significant digits."""
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_short(one) for one in value]
+    return float(f"{value:.6g}") + 0.0 if isinstance(value, float) else value
 
 
 def animation_name(name: str, repeats: bool, engine: Engine | None) -> str:
-    """Return a clip's name inside its file: some engines recognize loops by it."""
+    """Return a clip's name inside its file; some engines recognize loops by their names."""
     return f"{name}{engine.loop_suffix}" if engine is not None and repeats else name
 
 
-def engine_facts(
-    name: str, groups: Sequence[tuple[str, bool, Sequence[Clip], Sequence[str]]], root: str
-) -> dict[str, Any]:
-    """Return engine.json: how to play each animation, groups as states, and a blend space over their speeds.
+def engine_facts(name: str, makers: Sequence[GroupMaker], files: dict[str, list[str]]) -> dict[str, Any]:
+    """Return engine.json: the animations, the groups as states, and a blend space over their speeds.
 
-    `groups` give a name, whether they repeat, their loops (travel on the hips) and their files; `root` is the name of
-    the joint that travels. Values are in metres, seconds and degrees.
+    Values are in metres, seconds and degrees.
     """
-    engine = ENGINES[name]
-    animations = [
-        _animation(clip, group, repeats, engine, files) for group, repeats, clips, files in groups for clip in clips
-    ]
-    states: list[dict[str, Any]] = [
-        {
-            "name": group,
-            "loop": repeats,
-            "animations": [animation_name(clip.name, repeats, engine) for clip in clips],
-            "speed": float(np.mean([one["speed"] for one in animations if one["group"] == group])),
-        }
-        for group, repeats, clips, _ in groups
-    ]
+    animations: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
+    for maker in makers:
+        group, repeats = maker.group.name, maker.group.model.cyclic
+        loops = [_delivered(clip.loop, "hips", maker).changed(name=clip.loop.name) for clip in maker.clips]
+        facts = [_animation(clip, group, repeats, ENGINES[name], files[group]) for clip in loops]
+        names, speed = [one["name"] for one in facts], float(np.mean([one["speed"] for one in facts]))
+        states.append({"name": group, "loop": repeats, "animations": names, "speed": speed})
+        animations += facts
+    first = makers[0]
+    root = _delivered(first.clips[0].loop, first.settings.deliveries[0], first).skeleton.names[0]
     moving = sorted((state for state in states if state["loop"]), key=lambda state: state["speed"])
     return {
         "format": "freshtake engine pack",
@@ -407,10 +392,7 @@ def _animation(clip: Clip, group: str, repeats: bool, engine: Engine, files: Seq
 
 
 def engine_scripts(name: str, folder: str, files: Sequence[str], fps: float) -> dict[str, str]:
-    """Return the text files of a pack by name: scripts, settings, and instructions for them.
-
-    `folder` is the name of the pack's folder, where Godot finds its script.
-    """
+    """Return the text files of a pack by name; `folder` is the pack's folder, where Godot finds its script."""
     engine = ENGINES[name]
     home = resources.files("freshtake.workflows") / "engine_scripts"
     texts = {target: (home / template).read_text(encoding="utf-8") for target, template in engine.scripts}

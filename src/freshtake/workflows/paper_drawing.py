@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,14 +32,13 @@ if TYPE_CHECKING:
 
     from freshtake.variation.paper.model import PaperModel
 
-FIGURES = ("1", "4", "5", "6", "7", "8")
 INPUTS, OUTPUTS = 4, 15  # as in the paper
 METHODS = ("paper", "default")
 BLUE, GREEN, RED = "#1f77b4", "#2ca02c", "#d62728"
 STAND_INS = {"swim": "run"}  # samples that replace movements only recorded takes have
 
 
-class Made(NamedTuple):
+class Movement(NamedTuple):
     """Inputs of one movement, both models, and fifteen variants of each."""
 
     name: str
@@ -53,28 +53,22 @@ def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = u
     """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically."""
     require_plots()
     folder, data, seed = request.out, request.data, request.seed
-    unknown = [number for number in request.only if number not in FIGURES]
+    unknown = [number for number in request.only if number not in DRAWN]
     if unknown:
-        raise UsageError(f"there is no figure {unknown[0]}: choose from {', '.join(FIGURES)}")
+        raise UsageError(f"there is no figure {unknown[0]}: choose from {', '.join(DRAWN)}")
     if data is not None and not data.is_dir():
         raise UsageError(f"{data}: there is no such folder with recorded takes")
-    chosen = [number for number in FIGURES if not request.only or number in request.only]
-    cache: dict[str, Made] = {}
-
-    def made(name: str) -> Made:
-        if name not in cache:
-            cache[name] = _made(name, data, seed)
-        return cache[name]
-
+    chosen = [number for number in DRAWN if not request.only or number in request.only]
+    make = cache(partial(_make, data=data, seed=seed))
     written = []
     with replacing_folder(folder) as place:
         for number in each(chosen, report, lambda number: f"figure {number}"):
-            write_figure(place / f"figure_{number}.png", DRAWN[number](made, seed))
+            write_figure(place / f"figure_{number}.png", DRAWN[number](make, seed))
             written.append(folder / f"figure_{number}.png")
     return written
 
 
-def _made(name: str, data: Path | None, seed: int) -> Made:
+def _make(name: str, data: Path | None, seed: int) -> Movement:
     from freshtake.variation import learn
     from freshtake.variation.paper.learning import learn as learn_paper
 
@@ -82,31 +76,31 @@ def _made(name: str, data: Path | None, seed: int) -> Made:
     paper, default = learn_paper(inputs, rng=generator(seed)), learn(inputs, rng=generator(seed))
     models: dict[str, Any] = {"paper": paper, "default": default}
     variants = {key: [model.sample(generator(seed, k)) for k in range(OUTPUTS)] for key, model in models.items()}
-    return Made(name, inputs, paper, default, variants)
+    return Movement(name, inputs, paper, default, variants)
 
 
 def _inputs(name: str, data: Path | None, seed: int) -> list[Motion]:
-    """Return four takes: recorded ones if there are any, else the project's samples."""
+    """Return four takes: recorded takes if there are any, else samples."""
     if data is not None and name != "circle":
         places = [(data / name, f"{name}_?.bvh"), (data / "handwriting" / "kast", f"{name}_?.csv")]
         for place, pattern in places:
             files = sorted(place.glob(pattern))[:INPUTS]
             if len(files) == INPUTS:
                 return [read(file) for file in files]
-    home = {"cheering": "cheer", "a": "letter_a", "2": "digit_2", **STAND_INS}.get(name, name)
-    draw: Callable[[np.random.Generator], Motion] = getattr(samples, home)
+    sample = {"cheering": "cheer", "a": "letter_a", "2": "digit_2", **STAND_INS}.get(name, name)
+    draw: Callable[[np.random.Generator], Motion] = getattr(samples, sample)
     return [draw(generator(seed, 100 + k)) for k in range(INPUTS)]
 
 
-Making = Callable[[str], Made]
+Make = Callable[[str], Movement]
 
 
-def _figure_1(made: Making, seed: int) -> Figure:
+def _figure_1(make: Make, seed: int) -> Figure:
     """Draw inputs and fifteen outputs, overlapped: three movements and two handwritten characters."""
     figure = new_figure(11.0, 11.0)
     axes = figure.subplots(5, 3)
     for row, name in zip(axes, ("cheering", "walk", "swim", "a", "2"), strict=True):
-        shown = made(name)
+        shown = make(name)
         sets = {"4 inputs": shown.inputs, **{f"15 outputs, {key}": shown.variants[key] for key in METHODS}}
         for axis, (title, motions) in zip(row, sets.items(), strict=True):
             axis.set_title(f"{name}: {title}", fontsize=9)
@@ -118,9 +112,9 @@ def _figure_1(made: Making, seed: int) -> Figure:
     return figure
 
 
-def _figure_4(made: Making, seed: int) -> Figure:
-    """Draw four variants of a single jump, with the structure learned from four jumps."""
-    shown = made("jump")
+def _figure_4(make: Make, seed: int) -> Figure:
+    """Draw four variants of a single jump, with the networks learned from four jumps."""
+    shown = make("jump")
     figure = new_figure(11.0, 6.0)
     axes = figure.subplots(3, 1)
     axes[0].set_title("the one input", fontsize=9)
@@ -132,9 +126,9 @@ def _figure_4(made: Making, seed: int) -> Figure:
     return figure
 
 
-def _figure_5(made: Making, seed: int) -> Figure:
+def _figure_5(make: Make, seed: int) -> Figure:
     """Draw selected DOFs over time: the inputs, and consecutive new cycles."""
-    shown = made("swim")
+    shown = make("swim")
     figure = new_figure(11.0, 6.0)
     axes = figure.subplots(2, 3, sharey="row", width_ratios=[1, 2, 2])
     seconds = shown.paper.frame_time
@@ -151,9 +145,9 @@ def _figure_5(made: Making, seed: int) -> Figure:
     return figure
 
 
-def _figure_6(made: Making, seed: int) -> Figure:
+def _figure_6(make: Make, seed: int) -> Figure:
     """Draw DOFs over time, DOF against DOF, and principal components against each other; inputs blue, outputs green."""
-    shown = made("cheering")
+    shown = make("cheering")
     figure = new_figure(11.0, 9.0)
     axes = figure.subplots(4, 3)
     x, y = _leading(shown)
@@ -180,9 +174,9 @@ def _figure_6(made: Making, seed: int) -> Figure:
     return figure
 
 
-def _figure_7(made: Making, seed: int) -> Figure:
+def _figure_7(make: Make, seed: int) -> Figure:
     """Draw circles with a known law, and the networks learned from four of them."""
-    shown = made("circle")
+    shown = make("circle")
     truth = [samples.circle(generator(seed, 300 + k)) for k in range(OUTPUTS)]
     figure = new_figure(11.0, 4.6)
     axes = figure.subplots(1, 3)
@@ -206,13 +200,13 @@ def _listed(parents: Sequence[int], name: Callable[[int], str]) -> str:
     return ", ".join(name(p) for p in parents) or "(no parents)"
 
 
-def _figure_8(made: Making, seed: int) -> Figure:
-    """Draw measurements instead of the user study: A, distance from the inputs; B, from all earlier clips."""
+def _figure_8(make: Make, seed: int) -> Figure:
+    """Draw distances instead of the user study's scores: A, from the inputs; B, from all earlier clips."""
     figure = new_figure(11.0, 4.0)
     axes = figure.subplots(1, 4)
     rng = generator(seed, 8)
     for pair, name in zip((axes[:2], axes[2:]), ("cheering", "walk"), strict=True):
-        shown = made(name)
+        shown = make(name)
         inputs = _views(shown, shown.inputs)
         real = [min(_apart(x, y) for m, y in enumerate(inputs) if m != k) for k, x in enumerate(inputs)]
         sets = {key: _views(shown, shown.variants[key]) for key in METHODS}
@@ -234,13 +228,11 @@ def _figure_8(made: Making, seed: int) -> Figure:
     return figure
 
 
-def _views(shown: Made, motions: Sequence[Any]) -> list[Floats]:
+def _views(shown: Movement, motions: Sequence[Any]) -> list[Floats]:
     """Return every third frame in units of the inputs' extent."""
-    rows = [shown.paper.encode(motion)[::3] * shown.paper.material.weights for motion in motions]
-    extent = float(
-        np.sqrt(np.concatenate(list(shown.paper.material.values)).var(axis=0) @ shown.paper.material.weights**2)
-    )
-    return [x / extent for x in rows]
+    material = shown.paper.material
+    extent = float(np.sqrt(np.concatenate(list(material.values)).var(axis=0) @ material.weights**2))
+    return [shown.paper.encode(motion)[::3] * material.weights / extent for motion in motions]
 
 
 def _apart(x: Floats, y: Floats) -> float:
@@ -248,11 +240,11 @@ def _apart(x: Floats, y: Floats) -> float:
 
 
 def _freshness(clips: Sequence[Floats]) -> list[float]:
-    """Return the distance of every clip but the first to the nearest earlier one: 0 is an exact repetition."""
+    """Return the distance of every clip but the first to the nearest earlier clip: 0 is an exact repetition."""
     return [min(_apart(x, y) for y in clips[:k]) for k, x in enumerate(clips) if k]
 
 
-def _leading(shown: Made) -> tuple[int, int]:
+def _leading(shown: Movement) -> tuple[int, int]:
     """Return the two DOFs, of different joints, that move the body farthest."""
     moving = np.concatenate(list(shown.paper.material.values)).std(axis=0) * shown.paper.material.weights
     ranked = [int(k) for k in np.argsort(-moving, kind="stable")]
@@ -274,7 +266,7 @@ def _strokes(axis: Axes, strokes: Sequence[Stroke], color: str) -> None:
     axis.set_axis_off()
 
 
-DRAWN: dict[str, Callable[[Making, int], Figure]] = {
+DRAWN: dict[str, Callable[[Make, int], Figure]] = {
     "1": _figure_1,
     "4": _figure_4,
     "5": _figure_5,

@@ -41,14 +41,14 @@ FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement;
 
 
 class Join(NamedTuple):
-    """The largest step and bend where kept and new frames meet, over the 99th percentile of the takes'."""
+    """The largest step and bend where kept and new frames meet, relative to the 99th percentile of the takes."""
 
     step: float
     bend: float
 
 
 class Redrawn(NamedTuple):
-    """Written files, the frames that differ from the clip, their joins, checks and verdicts."""
+    """Written files, the range of new frames, and the joins, checks and verdicts of each file."""
 
     paths: list[Path]
     frames: tuple[int, int]
@@ -56,23 +56,19 @@ class Redrawn(NamedTuple):
     guards: list[GuardReport]
     verdicts: list[Verdict]
 
-    def summary(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return {
-            "written": [str(path) for path in self.paths],
-            "frames": {"start": self.frames[0], "stop": self.frames[1]},
-            "joins": [join._asdict() for join in self.joins],
-            "guards": [report._asdict() for report in self.guards],
-            "verdicts": [one.as_dict() for one in self.verdicts],
-        }
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as values for JSON."""
+        frames = {"start": self.frames[0], "stop": self.frames[1]}
+        more = {"joins": self.joins, "guards": self.guards, "verdicts": self.verdicts}
+        return {"written": self.paths, "frames": frames, **more}
 
 
 @one_blas_thread()
 def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Redrawn:
     """Write clips that differ from a take in a stretch or a part of the body, or continue after its end.
 
-    They go into a folder, which appears atomically, or one file. From BVH to BVH, every byte of the kept frames and
-    columns is the take's.
+    They go into a folder, which appears atomically, or into one file. From BVH to BVH, kept frames and columns keep
+    every byte.
     """
     target, take = request.out, request.take
     single = is_one_file(target, request.count, request.format, "clips")
@@ -88,7 +84,7 @@ def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Re
         for number, (new, checks) in enumerate(drawn, start=1):
             name = target.name if single else f"{take.stem}_{number:03d}{suffix}"
             report(Progress((number - 1) / request.count, name))
-            out.verdicts.extend(judge_stretch(model, new, name, request, (first, stop)))
+            out.verdicts.extend(assess_stretch(model, new, name, request, (first, stop)))
             if single:
                 require_possible(out.verdicts, request.keep_going, unheard)
             _write(place / name, take, clip, new, (first, stop), chosen_joints(model, request.part))
@@ -102,13 +98,12 @@ def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Re
 
 
 def frames_of(request: Redrawing, clip: Clip) -> tuple[int, int]:
-    """Return the first frame of a clip to redraw, and the one after the last."""
+    """Return the first frame of a clip to redraw, and the frame after the last."""
     if request.extend is not None:
         if request.start is not None or request.stop is not None or request.part:
             raise UsageError("only a whole clip can be continued: leave --from, --to and --part out, or --extend")
         return len(clip), len(clip) + frame_count(request.extend, None, clip.frame_time)
-    start, stop = frame_at(request.start, clip.frame_time), frame_at(request.stop, clip.frame_time)
-    return start or 0, len(clip) if stop is None else stop
+    return frame_at(request.start, clip.frame_time, 0), frame_at(request.stop, clip.frame_time, len(clip))
 
 
 def redrawn_clips(
@@ -120,9 +115,9 @@ def redrawn_clips(
     keep_going: bool = False,
     warn: Warn = unheard,
 ) -> Iterator[tuple[Clip, GuardReport]]:
-    """Yield partly redrawn clips, from `first_number` on; each depends only on its seed and number.
+    """Yield partly redrawn clips, from `first_number` on; each clip depends only on its seed and number.
 
-    A clip of another movement is refused unless `keep_going`; one that is far from the takes is reported.
+    A clip of another movement is refused unless `keep_going`; a clip that is far from the takes gives a warning.
     """
     if not same_rate(clip.frame_time, model.frame_time):
         raise UsageError(
@@ -163,7 +158,7 @@ def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Warn) -> 
 
 
 def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
-    """Return the size of the steps and bends at the ends of a stretch, relative to those of the takes."""
+    """Return the largest step and bend at the ends of a stretch, relative to the takes."""
     takes = [steps_of(one) for one in model.clips]
     steps = steps_of(clip)
     ends = [frame for frame in (first, stop) if 0 < frame < len(clip)]
@@ -174,22 +169,22 @@ def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
     return Join(*(float(one / max(most, 1e-12)) for one, most in zip(largest, usual, strict=True)))
 
 
-def judge_stretch(
+def assess_stretch(
     model: VariationModel, clip: Clip, name: str, request: Redrawing, frames: tuple[int, int]
 ) -> list[Verdict]:
     """Return the verdict on the new frames, without the kept ones."""
     if model.standard is None:
         return []
-    # Only the stretch, with a frame before and after it: a verdict names the worst frame of a check, which may be a
-    # kept one and would hide a bad new one.
+    # A verdict names only the worst frame of each check. Of the kept frames, only two neighbors are checked, since a
+    # worse kept frame would hide a bad new frame.
     first, stop = max(frames[0] - 1, 0), min(frames[1] + 1, len(clip))
     verdict = assess(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
-    moved = (one if one.frame is None else one._replace(frame=one.frame + first) for one in verdict.remarks)
-    return [verdict._replace(remarks=tuple(moved))]
+    remarks = (one if one.frame is None else one._replace(frame=one.frame + first) for one in verdict.remarks)
+    return [verdict._replace(remarks=tuple(remarks))]
 
 
 def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int], joints: Bools) -> None:
-    """Write a clip in the form of its file; from BVH to BVH, only what changed differs."""
+    """Write a clip in the form of its file; from BVH to BVH, unchanged numbers keep their bytes."""
     filed = _as_filed_like(clip, with_up(new, clip.up)).changed(name=path.stem)
     base = clip.skeleton.base
     if base is not None and joints[0]:
@@ -210,7 +205,8 @@ def _as_filed_like(clip: Clip, new: Clip) -> Clip:
     filed, base, path = as_filed(new), clip.skeleton.base, root_in_file(clip)
     if base is None or not base.follows or path is None:
         return filed
-    # a separate path under the new stretch would make joint 0 jump at both ends; added frames follow the body
+    # Joint 0 keeps its path, because another path in the new stretch would make it jump at both ends. In added frames
+    # joint 0 follows the body.
     carrier = filed.root + (path[-1] - filed.root[len(path) - 1])
     carrier[: len(path)] = path
     return as_filed(new, carrier)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from freshtake.formats.files import replacing_folder
 from freshtake.formats.joint_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import for_writing, holding_several, holds_character, take_files, take_in, write
-from freshtake.formats.report_files import require_plots, write_figure
 from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_name, unit_of
@@ -29,16 +28,19 @@ from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Retarget, Robot
 from freshtake.workflows.inputs import read_clips
-from freshtake.workflows.outputs import Finish, check_ending, chosen_travel, playback_summary
+from freshtake.workflows.outputs import Finish, check_ending, chosen_travel, distinct, playback_summary
+
+if TYPE_CHECKING:
+    from freshtake.robots.robot_motion import RobotMotion
 
 NEED = "only clips with a skeleton can be put onto a character"
 SAME = 0.02  # bone lengths that differ by less than this, in median bone lengths, are equal
-POOR = 0.5  # poses with a lower score are hardly those of a standing body
+POOR = 0.5  # score below which no pose looks like a standing body
 
 
 @dataclass
 class Onto:
-    """A character to put clips onto. Clips with its joints are left unchanged, others are retargeted."""
+    """A character to retarget clips to; clips with the character's joints are left unchanged."""
 
     path: Path
     clip: Clip
@@ -54,7 +56,7 @@ class Onto:
 
     @property
     def ending(self) -> str:
-        """The suffix of the character's files: with a skin, glTF unless the character is FBX."""
+        """The suffix of the character's files; with a skin, .glb unless the character is FBX."""
         return ".glb" if self.gltf and self.path.suffix.lower() != ".fbx" else self.path.suffix
 
     @cached_property
@@ -88,7 +90,7 @@ class Onto:
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """Return the retargeter from the clip's skeleton to the character's; each is announced once."""
+        """Return the retargeter from the clip's skeleton to the character's; each new one is announced."""
         for skeleton, retargeter in self.ways:
             if skeleton == clip.skeleton:
                 return retargeter
@@ -114,23 +116,17 @@ class Onto:
 
 
 def onto_character(
-    path: Path,
-    maps: Path | None = None,
-    *,
-    plant: bool = True,
-    hands: bool = False,
-    warn: Warn = unheard,
+    path: Path, maps: Path | None = None, *, plant: bool = True, hands: bool = False, warn: Warn = unheard
 ) -> Onto:
     """Read a character: glTF or FBX with a skin, or any file with a skeleton; `maps` names joints of it or of clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
     rig = read_rig(path, ReadOptions(warn=warn))
-    gltf = holds_character(path)
     clip = as_filed(rig.clip)
-    return Onto(path, clip, rig.stated, gltf, given, rig.parts, maps, plant, hands, warn)
+    return Onto(path, clip, rig.stated, holds_character(path), given, rig.parts, maps, plant, hands, warn)
 
 
 class ReadRig(NamedTuple):
-    """A clip of a file's skeleton, and what the file states about its rest pose and body parts."""
+    """A clip of a file's skeleton, and the rest pose and body parts that the file states."""
 
     clip: Clip
     stated: Stated | None = None
@@ -143,9 +139,8 @@ def read_rig(path: Path, options: ReadOptions) -> ReadRig:
         from freshtake.formats.gltf import read_character
 
         character = read_character(path, options)
-        return ReadRig(
-            character.clip, Stated(character.places, character.turns) if character.skinned else None, character.parts
-        )
+        stated = Stated(character.places, character.turns) if character.skinned else None
+        return ReadRig(character.clip, stated, character.parts)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
         raise FormatError(path, f"this is a {kind_word(motion)}, which has no skeleton to put a clip onto")
@@ -156,7 +151,7 @@ def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
     """Return the body parts that a file states, if complete."""
     try:
         body = map_by_names(clip.skeleton, parts, "VRM")
-    except UsageError:  # files can be wrong about themselves; then names and shape decide
+    except UsageError:  # if the statement is wrong, names and shape decide
         return None
     return None if body.lacking() else body
 
@@ -202,60 +197,47 @@ class Retargeted(NamedTuple):
     clips: list[Clip]
     way: Retargeter | None
 
-    def summary(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        out: dict[str, Any] = {"written": [str(path) for path in self.paths], "frames": [len(c) for c in self.clips]}
-        if self.way is not None:
-            out |= {
-                "matched": self.way.matched,
-                "lengths_times": self.way.transfer.leg_ratio,
-                "maps": maps_of(self.way),
-            }
-        played = [playback_summary(clip) for clip in self.clips]
-        return {**out, "playback": played} if any(played) else out
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as values for JSON."""
+        out: dict[str, Any] = {"written": self.paths, "frames": [len(clip) for clip in self.clips]}
+        if (way := self.way) is not None:
+            out |= {"matched": way.matched, "lengths_times": way.transfer.leg_ratio, "maps": maps_of(way)}
+        playbacks = [playback_summary(clip) for clip in self.clips]
+        return {**out, "playback": playbacks} if any(playbacks) else out
 
 
 def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -> Retargeted:
-    """Put clips onto a character and write them: into one file, or into a folder under their names.
+    """Put clips onto a character and write them into one file, or into a folder under their names.
 
-    One glTF, FBX or USD file holds several clips. `request.save_map` receives the detected map, to edit;
-    `request.picture` shows the first clip before and after. The result has no retargeter if the joints are the
-    character's.
+    The result has no retargeter if the clips already have the character's joints.
     """
-    if request.picture is not None:
-        require_plots()
     sources, target, reading = take_files(request.clips), request.out, request.reading(warn)
     onto = onto_character(request.onto, request.body_map, plant=request.plant, hands=request.hands, warn=warn)
-    one = request.format is None and target.suffix != "" and not target.is_dir()
-    if one and len(sources) > 1 and not for_writing(target).several:
+    single = request.format is None and target.suffix != "" and not target.is_dir()
+    if single and len(sources) > 1 and not for_writing(target).several:
         raise FormatError(target, f"only {holding_several()} can hold several clips: name such a file, or a folder")
     suffix = f".{(request.format or onto.ending).lstrip('.')}"
-    for_writing(target if one else Path(f"clip{suffix}"))
+    for_writing(target if single else Path(f"clip{suffix}"))
     clips = []
     for path in each(sources, report, lambda path: path.name):
         source, clip = _retargeted(path, onto, reading)
         check_result(clip, [source], name=path.stem, keep_going=request.keep_going, warn=warn, same_body=False)
         clips.append(clip.changed(name=path.stem))
     finish = Finish(root_motion=chosen_travel(request.root_motion, request.in_place))
-    ready = [finish.ready(clip) for clip in clips]
-    written_clips = [clip for clip in ready if isinstance(clip, Clip)]
+    ready = [clip for clip in map(finish.ready, clips) if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
     if request.save_map is not None:
         if way is None:
-            raise UsageError(
-                "the clips have the character's own joints, so there is no map to save: leave --save-map out"
-            )
+            raise UsageError("the clips have the character's joints, so there is no map to save: leave --save-map out")
         write_body_maps(request.save_map, maps_of(way))
-    if request.picture is not None:
-        _draw(request.picture, sources[0], way, clips[0])
-    if one:
-        onto.write(target, written_clips[0] if len(written_clips) == 1 else written_clips, None)
-        return Retargeted([target], written_clips, way)
-    names = _distinct([f"{clip.name}{suffix}" for clip in written_clips])
+    if single:
+        onto.write(target, ready[0] if len(ready) == 1 else ready, None)
+        return Retargeted([target], ready, way)
+    targets = distinct([target / f"{clip.name}{suffix}" for clip in ready])
     with replacing_folder(target) as place:
-        for name, clip in zip(names, written_clips, strict=True):
-            onto.write(place / name, clip, None)
-    return Retargeted([target / name for name in names], written_clips, way)
+        for path, clip in zip(targets, ready, strict=True):
+            onto.write(place / path.name, clip, None)
+    return Retargeted(targets, ready, way)
 
 
 def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, Clip]:
@@ -263,35 +245,18 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, 
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
         raise UsageError(f"{path} is a {kind_word(motion)}: {NEED}")
-    stated = None
-    if not onto.owns(motion) and holds_character(path):
-        stated = read_rig(path, options).stated
+    stated = read_rig(path, options).stated if not onto.owns(motion) and holds_character(path) else None
     return motion, onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
 
 
-def _draw(target: Path, source: Path, way: Retargeter | None, retargeted: Clip) -> None:
-    from freshtake.reports.overlay import retarget_strip
-
-    rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
-    family = "the character's own joints" if way is None else way.target.body.family
-    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", retargeted)]))
-
-
-def _distinct(names: list[str]) -> list[str]:
-    repeated = [name for number, name in enumerate(names) if name in names[:number]]
-    if repeated:
-        raise UsageError(f"two clips would be written as {repeated[0]}: rename one, or retarget them one by one")
-    return names
-
-
 ROBOT_FILES = (".csv", ".npz", ".pkl")
-FAR = 0.15  # mean leg lengths of a joint from its target, beyond which the robot cannot do what the clip does
-SLIDES = 1.2  # times the sliding of the clip's feet; feet that slide less than STILL legs/s never count
-STILL = 0.02
+FAR = 0.15  # leg lengths from its target, on average, beyond which a joint is too far
+SLIDES = 1.2  # times the sliding of the clip's feet, beyond which feet slide too much
+STILL = 0.02  # legs per second that are never too much
 
 
 class RobotWritten(NamedTuple):
-    """A written file, and how well the robot follows the clip."""
+    """A written file, the robot's mean distance from the clip in metres, and the sliding of planted feet."""
 
     path: Path
     frames: int
@@ -302,10 +267,7 @@ class RobotWritten(NamedTuple):
 
 @one_blas_thread()
 def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list[RobotWritten]:
-    """Put clips onto a robot and write its joint values.
-
-    A motion that is far from its clip or whose feet slide is refused, unless `request.keep_going`.
-    """
+    """Put clips onto a robot and write its joint values."""
     from freshtake.robots.robot_model import read_robot
     from freshtake.robots.robot_motion import onto_robot, write_robot_motion
 
@@ -316,33 +278,22 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
         raise UsageError(f"{request.out} is one file, but there are {len(paths)} clips: name a folder")
     if single:
         check_ending(request.out, request.format)
-    stems = [path.stem for path in paths]
-    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
-    if twice is not None:
-        raise UsageError(f"two clips would both be written as {request.out / twice}: rename one of them")
+    ending = request.format or "csv"
+    targets = [request.out] if single else distinct([request.out / f"{path.stem}.{ending}" for path in paths])
     model = read_robot(request.onto)
     (clips,) = read_clips([paths], request.reading(warn), "only clips with a skeleton can be put onto a robot")
-    ending = request.out.suffix if single else f".{request.format or 'csv'}"
     motions = []
     for number, clip in enumerate(clips):
 
         def frames_done(progress: Progress, number: int = number, name: str = clip.name) -> None:
-            report(Progress((number + (progress.share)) / len(clips), name))
+            report(Progress((number + progress.share) / len(clips), name))
 
-        motion = onto_robot(clip, model, report=frames_done)
-        problem = ""
-        if motion.worst > FAR * motion.leg:
-            problem = f"a joint stays {100 * motion.worst:.0f} cm from where it should be"
-        elif motion.sliding > max(SLIDES * motion.source_sliding, STILL):
-            problem = f"standing feet slide {100 * motion.sliding:.0f} % of a leg per second"
-        if problem and not request.keep_going:
-            raise UsageError(
-                f"{clip.name}: {problem}: its limits are too narrow for this motion; --keep-going writes it anyway"
-            )
-        if problem:
-            warn(f"{clip.name}: {problem}")
-        motions.append(motion)
-    targets = [request.out] if single else [request.out / f"{path.stem}{ending}" for path in paths]
+        motions.append(onto_robot(clip, model, report=frames_done))
+        if (problem := _problem(motions[-1])) is not None:
+            problem = f"{clip.name}: {problem}"
+            if not request.keep_going:
+                raise UsageError(f"{problem}: its limits are too narrow for this motion; --keep-going writes it anyway")
+            warn(problem)
     if single:
         write_robot_motion(request.out, motions[0], model)
     else:
@@ -353,3 +304,12 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
         RobotWritten(target, len(motion.root), motion.off, motion.sliding, motion.source_sliding)
         for target, motion in zip(targets, motions, strict=True)
     ]
+
+
+def _problem(motion: RobotMotion) -> str | None:
+    """Return the reason why a robot's motion is unlike its clip, if there is one."""
+    if motion.worst > FAR * motion.leg:
+        return f"a joint stays {100 * motion.worst:.0f} cm from where it should be"
+    if motion.sliding > max(SLIDES * motion.source_sliding, STILL):
+        return f"planted feet slide {100 * motion.sliding:.0f} % of a leg per second"
+    return None

@@ -32,7 +32,7 @@ from freshtake.workflows.varying import variants
 
 
 class SampleSet(NamedTuple):
-    """A kind of sample: how to make a take of it, and the extension of its files."""
+    """A kind of sample: a function that makes a take, and the extension of its files."""
 
     name: str
     about: str
@@ -76,7 +76,7 @@ def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = u
         for take in range(1, takes + 1):
             report(Progress((number + (take - 1) / takes) / len(chosen), f"{sample.name} {take}"))
             written.append(folder / f"{sample.name}_{take}{sample.ending}")
-            # A separate generator for each take, so that it does not depend on how many others there are.
+            # Each take has its own generator, so it does not depend on the number of takes.
             rng = np.random.default_rng([request.seed, take, *sample.name.encode()])
             write(written[-1], sample.make(rng))
     return written
@@ -106,7 +106,6 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     paths = samples_write(SamplesWrite(names=["walk"], out=folder / "takes", takes=INPUTS + EXTRA, seed=seed))
     takes = [read_clip(path, unit_m=UNIT) for path in paths]
     inputs, extra = takes[:INPUTS], takes[INPUTS:]
-
     target = folder / "walk.ftm"
     model = learn(Learn(takes=paths[:INPUTS], out=target, seed=seed, unit=UNIT), part_of(report, 0.05, 0.5))
     assert isinstance(model, VariationModel)
@@ -117,7 +116,7 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
         write(folder / "variants" / f"{clip.name}.bvh", clip)
     endless = stream(Stream(model=target, out=folder / "endless_walk.bvh", frames=900, seed=seed))
     title = f"{VARIANTS} variants of {INPUTS} walks"
-    judged = evaluate_motions(
+    evaluated = evaluate_motions(
         inputs, new, extra, target=folder / "report.html", seed=seed, title=title,
         more=network_pictures(model) if can_plot() else (), report=part_of(report, 0.6, 0.9),
     )  # fmt: skip
@@ -129,7 +128,7 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
         DemoItem(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         DemoItem(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
         DemoItem(f"the page to open: everything in motion, scored next to {EXTRA} unseen takes. "
-             f"{verdict_of(judged.result).sentence}", folder / "report.html"),
+             f"{verdict_of(evaluated.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip
 

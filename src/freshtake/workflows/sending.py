@@ -38,6 +38,7 @@ from freshtake.workflows.live import (
     STREAMS,
     Inbox,
     Lateness,
+    Playback,
     Steers,
     Tick,
     classes_of,
@@ -46,7 +47,7 @@ from freshtake.workflows.live import (
     ticks,
 )
 
-LOOKED_AT = 90  # first frames, which show the rest pose and are checked before any is sent
+LOOKED_AT = 90  # first frames, in which the rest pose is found, and which are checked before any is sent
 
 
 class Pose(NamedTuple):
@@ -65,7 +66,8 @@ class HumanoidBody:
     def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Warn) -> None:
         trial = as_filed(trial)
         upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
-        self._options, self._source = WriteOptions(unit_m=_unit(trial, upright), warn=warn), source
+        unit_m = float(upright.skeleton.lengths().max() / trial.skeleton.lengths().max())
+        self._options, self._source = WriteOptions(unit_m=unit_m, warn=warn), source
         self._humanoid = humanoid_of(upright)
         self.skeleton = self._humanoid.skeleton
 
@@ -76,7 +78,7 @@ class HumanoidBody:
 
 
 class LiveSender:
-    """Sends poses to avatars without ever waiting, while they are shown elsewhere."""
+    """Sends poses to avatars without waiting, while the motion is also shown on the page."""
 
     def __init__(self, address: Address, trial: Clip, source: Path) -> None:
         self._body = HumanoidBody(trial, source, None, unheard)
@@ -94,7 +96,7 @@ class LiveSender:
 
 
 def send_packets(out: socket.socket, packets: Sequence[bytes], address: Address) -> None:
-    """Send packets; if the address cannot be reached, raise an error of one sentence."""
+    """Send packets; an address that cannot be reached is an error."""
     try:
         for packet in packets:
             out.sendto(packet, address)
@@ -104,7 +106,7 @@ def send_packets(out: socket.socket, packets: Sequence[bytes], address: Address)
         raise UsageError(f"nothing can be sent to {address.host}:{address.port} ({error.strerror or error})") from None
 
 
-class HumanoidPoses:
+class HumanoidPoses(Playback[Pose]):
     """Poses of a model's stream on a humanoid skeleton."""
 
     def __init__(
@@ -124,33 +126,15 @@ class HumanoidPoses:
         if standard is not None:
             verdict = assess(first, standard, amount=steers.amount, name=source.name)
             require_possible([verdict], keep_going, warn)
-        self._body = HumanoidBody(first, source, unit_m, warn)
-        self.packing = PosePackets(self._body.skeleton)
-        self._frames = _frames(source, stored, steers, plant, seed)
-        self.frame_time: float = stored.model.frame_time
-        self._at, self._pair = 0.0, (self._pose(), self._pose())
+        body = HumanoidBody(first, source, unit_m, warn)
+        self.packing = PosePackets(body.skeleton)
+        super().__init__(map(body.pose, _frames(source, stored, steers, plant, seed)), stored.model.frame_time)
 
     def now(self) -> Pose:
         """Return the pose between the current two frames."""
-        first, second = self._pair
-        hips = (1.0 - self._at) * first.hips + self._at * second.hips
-        return Pose(hips, slerp(first.turns, second.turns, self._at))
-
-    def advance(self, seconds: float) -> None:
-        """Advance by some seconds of the motion."""
-        self._at += seconds / self.frame_time
-        while self._at >= 1.0:
-            self._pair = self._pair[1], self._pose()
-            self._at -= 1.0
-
-    def _pose(self) -> Pose:
-        return self._body.pose(next(self._frames))
-
-
-def _unit(clip: Clip, metres: Clip) -> float:
-    """Return the metres per unit of a clip, given the same clip in metres."""
-    lengths = clip.skeleton.lengths().max(), metres.skeleton.lengths().max()
-    return float(lengths[1] / lengths[0])
+        first, second = self.pair
+        hips = (1.0 - self.at) * first.hips + self.at * second.hips
+        return Pose(hips, slerp(first.turns, second.turns, self.at))
 
 
 def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
@@ -217,9 +201,9 @@ def motion_send(
 ) -> SendReport:
     """Send a model's motion until `request.seconds` are over or `steers.ended` is set.
 
-    If no body could do the first frames of a variation model, nothing is sent, unless the request keeps going
-    (see motion.verdict). Messages to the port `request.listen` steer it, only from this machine unless `request.host`
-    is set. The caller may change `steers` meanwhile; `each_tick` is called with them after every pose.
+    If the first frames of a variation model are impossible for a body, nothing is sent, unless the request keeps going.
+    Messages to the port `request.listen` steer the motion, only from this machine unless `request.host` is set. The
+    caller may change `steers` meanwhile; `each_tick` is called with them after every pose.
     """
     source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
     if seconds is not None and not 0.0 < seconds < 1e9:
@@ -253,7 +237,7 @@ def _send(
     posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
     inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Warn,
 ) -> SendReport:  # fmt: skip
-    """Send one pose per tick, made before its deadline; then apply incoming messages and make the next pose."""
+    """At each tick, send the pose prepared for it, apply incoming messages, and prepare the next pose."""
     seen: deque[Tick] = deque(maxlen=KEPT)
     packets, largest, before = 0, 0, 0
     ready = packed_pose(posing.now(), posing.packing, 0.0, in_place=in_place)
@@ -275,7 +259,7 @@ def _send(
 
 
 def packed_pose(pose: Pose, packing: PosePackets, seconds: float, *, in_place: bool = False) -> list[bytes]:
-    """Pack a pose: the travel over the ground goes to the root, the rest to the hips."""
+    """Pack a pose: the root gets the travel over the ground, the hips the remaining movement."""
     place = pose.hips * GROUND
     return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)
 
@@ -290,7 +274,7 @@ class Receiver:
         self._reader, self._inbox = PoseReader(), Inbox("127.0.0.1", port, "poses", "choose another port")
 
     def wait(self) -> None:
-        """Wait until a complete body has arrived; raise after `PATIENCE` seconds."""
+        """Wait until a complete body has arrived; raise an error after `PATIENCE` seconds."""
         end = time.monotonic() + PATIENCE
         while not self._reader.complete:
             self._take()
@@ -314,7 +298,7 @@ class Receiver:
 
     def _take(self) -> None:
         for packet in self._inbox.packets():
-            with suppress(UsageError):  # not OSC: a packet from something else
+            with suppress(UsageError):  # not OSC: a packet of another program
                 self._reader.take(packet)
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ PACKAGES = ("freshtake", "numpy", "numba", "llvmlite", "matplotlib", "cyclopts",
 
 
 def crash_sentence(error: BaseException, command: str) -> str:
-    """Write a crash file and return a sentence that names it; `command` is what was being done."""
+    """Write a crash file and return a sentence that names it; `command` is the command that failed."""
     what = f"something went wrong inside freshtake ({type(error).__name__})"
     try:
         path = _write("\n".join(_report(error, command)))

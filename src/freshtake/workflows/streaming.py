@@ -26,17 +26,14 @@ from freshtake.style.model import StyleModel
 from freshtake.variation.live import planted_at
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.inputs import generator, model_of, requested_frames
-from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
+from freshtake.workflows.outputs import WrittenMotion, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
-from freshtake.workflows.varying import amount_of_request, begun, judged, steering_of, warn_of_amount
+from freshtake.workflows.varying import amount_of_request, assess_motion, from_its_start, steering_of, warn_of_amount
 
 
 @one_blas_thread()
-def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Made:
-    """Write the requested length of a cyclic model's endless motion, with standing feet held still.
-
-    Along a path, it begins at the first point, in the path's direction.
-    """
+def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> WrittenMotion:
+    """Write the requested length of a cyclic model's endless motion, with planted feet."""
     if request.live is not None:
         raise UsageError("freshtake stream --live sends live motion: leave live out, and name out")
     if request.out is None:
@@ -50,13 +47,13 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     if not model.cyclic:
         raise UsageError(f"{request.model} is a model of a motion that does not repeat: use freshtake vary")
 
-    def made(count: int, path_scale: float = 1.0) -> Motion:
-        """Return `count` frames along the path, scaled by `path_scale`."""
+    def make(count: int, path_scale: float = 1.0) -> Motion:
+        """Return `count` frames along the path, scaled by `path_scale` about its first point."""
         scaled = steer
-        if path_scale != 1.0 and steer is not None and steer.path is not None:  # scale it about its first point
+        if path_scale != 1.0 and steer is not None and steer.path is not None:
             path = np.asarray(steer.path)
             scaled = replace(steer, path=path[0] + path_scale * (path - path[0]))
-        body_steer, start = (None, None) if scaled is None else begun(model, scaled)
+        body_steer, start = (None, None) if scaled is None else from_its_start(model, scaled)
         block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
         decoded = model.decode(block.rows, start=start or block.start, name=target.stem)
         motion = as_motion(decoded, model.frame_time, model.dofs, target.stem)
@@ -66,34 +63,32 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
         return planted_at(model, motion, block.phases, finish.plant).clip
 
     report(Progress(0.0, f"making {frames} frames"))
-    motion = made(frames)
+    motion = make(frames)
     style_remarks: list[Remark] | None = None
     if request.style is not None:
-        motion, style_remarks = in_style(model_of(request.style, "style"), motion, made, request, warn)
-    way = None
-    if steer is not None and steer.path is not None and isinstance(motion, Clip):
-        way = followed_by(np.asarray(steer.path), motion)
-    verdicts = judged(motion, model.standard, target.name, amount=amount, followed=way, restyled=style_remarks)
+        motion, style_remarks = in_style(model_of(request.style, "style"), motion, make, request, warn)
+    followed = None if steer is None else followed_by(steer.path, motion)
+    verdicts = assess_motion(
+        motion, model.standard, target.name, amount=amount, followed=followed, restyled=style_remarks
+    )
     require_possible(verdicts, finish.keep_going, warn)
     report(Progress(0.8, f"writing {target.name}"))
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Made(target, motion, way, verdicts)
+    return WrittenMotion(target, motion, followed, verdicts)
 
 
 SPARE = 0.1  # fraction of frames made beyond those needed, because the timing varies
 
 
 def in_style(
-    style: StyleModel, motion: Motion, made: Callable[[int, float], Motion], feet: Feet,
-    warn: Warn = unheard,
-) -> tuple[Clip, list[Remark]]:  # fmt: skip
+    style: StyleModel, motion: Motion, make: Callable[[int, float], Motion], feet: Feet, warn: Warn = unheard
+) -> tuple[Clip, list[Remark]]:
     """Put an endless motion into a style, with the same length and path.
 
-    A style changes how far a body travels and how long that takes. Both are measured on a first translation; then the
-    source is steered along a path scaled to match, for as many frames as give the requested
-    number. `made` makes frames along the path, scaled by a factor. Return as many frames as the motion has, and
-    remarks on them.
+    A style changes the distance and the duration of a motion. Both changes are measured on a first translation; then
+    the source is made again, with more or fewer frames, along a path scaled to match. `make` makes a number of frames
+    along the path, scaled by a factor. Return as many frames as the motion has, and remarks on them.
     """
     if not isinstance(motion, Clip):
         raise UsageError("a style needs a body with a skeleton: leave --style out")
@@ -103,19 +98,16 @@ def in_style(
     farther = _travel(first) / max(_travel(motion), 1e-9)
     # Translate more of the source each time until there are enough frames.
     for _ in range(4):
-        source = made(frames, 1.0 / max(farther, 1e-3))
+        source = make(frames, 1.0 / max(farther, 1e-3))
         assert isinstance(source, Clip)
         done = translated([(style, 1.0)], source, styling)
         if len(done.clip) >= len(motion):
             return take_frames(done.clip, 0, len(motion)).changed(name=motion.name), list(done.remarks)
-        # The first translation had different frames, in which the style may have been slower.
+        # The first translation had other frames, in which the style may have been slower.
         frames = round((1.0 + SPARE) * frames * len(motion) / max(len(done.clip), 1))
-    raise UsageError(
-        f"the style shortens this motion so much that {len(motion)} frames cannot be made: request fewer, or leave "
-        "--style out"
-    )
+    raise UsageError(f"the style makes this motion too short for {len(motion)} frames: request fewer, or omit --style")
 
 
 def _travel(clip: Clip) -> float:
-    """Return how far a body travels over the ground."""
+    """Return the distance that a body travels over the ground."""
     return float(np.abs(np.diff(ground_of(clip.root, clip.up)[::6])).sum())

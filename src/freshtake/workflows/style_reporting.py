@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.files import write_bytes
 from freshtake.formats.registry import for_writing, write
-from freshtake.formats.report_files import KINDS as FIGURE_KINDS
-from freshtake.formats.report_files import PAGES, require_plots, write_figure
+from freshtake.formats.report_files import PAGES, check_figure_target, require_plots, write_figure
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.kinds import kind_word
@@ -53,24 +52,22 @@ WORDS = {
 
 
 def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) -> Page:
-    """Build a page with the pairs, the errors of each method on held-out clips, strips of one, and all warps."""
+    """Build a page with the pairs, each method's errors on held-out clips, a translation in pictures, and all warps."""
     pairs = style_pairs.pairs if style_pairs.one_take else tuple(fit_to_learn(style_pairs.pairs))
     style_pairs = style_pairs._replace(pairs=pairs)
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
-    held, shown = _held_out(model, style_pairs, warps, report)
-    sections = [_pairs_section(style_pairs), *([_errors_section(held)] if held else [])]
+    errors, shown = _held_out(model, style_pairs, warps, report)
+    sections = [_pairs_section(style_pairs), *([_errors_section(errors)] if errors else [])]
     scene = None
     if shown is not None:
         (source, target), other = shown
         translated = other.translate(source)
+        clips = [source, translated, target]
         titles = [f"{source.name}, left out", "translated", f"{target.name}, real"]
-        figure = strips([source, translated, target], titles=titles)
-        text = "As in figure 1."
-        sections.append(
-            _drawn("Input above, translation below", text, "strips", "Translation of a held-out clip", figure)
-        )
-        called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
-        sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
+        figure, heading = strips(clips, titles=titles), "Input above, translation below"
+        sections.append(_drawn(heading, "As in figure 1.", "strips", "Translation of a held-out clip", figure))
+        named = [[clip.changed(name=title)] for clip, title in zip(clips, titles, strict=True)]
+        sets = list(zip(("input", "variant", "extra"), named, strict=True))
         scene = scene_of(sets, layout="row", legend=LEGEND)
     names = [f"{a.name} - {b.name}" for a, b in pairs]
     curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], names, 1.0 / model.frame_time)
@@ -86,49 +83,49 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
     pictures = {p.name: p.png for section in sections for p in section.pictures}
     figures = {
         "errors": model.held_out._asdict(),
-        "held_out": held,
+        "held_out": errors,
         "pairs": [row._asdict() for row in style_pairs.table],
     }
-    page = style_page("Style translation, learned", summary, sections, scene, _verdict(model, held))
+    page = style_page("Style translation, learned", summary, sections, scene, _verdict(errors))
     return page, figures, pictures
 
 
-def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] | None:
+def _verdict(errors: list[dict[str, Any]]) -> tuple[bool, str] | None:
     """Return whether translation brings held-out clips nearer to the other style, with a sentence."""
-    if not held:
+    if not errors:
         return None
-    after, before = (float(np.mean([row["errors"][name] for row in held])) for name in ("n4sid", "copy"))
+    after, before = (float(np.mean([row["errors"][name] for row in errors])) for name in ("n4sid", "copy"))
     statement = f"held-out clips are {after:.1f}° off the real ones after translation, {before:.1f}° before"
     # Leaving the clip unchanged must be clearly worse: by at least a tenth of its error.
     good = after < 0.9 * before
-    return _judged(good, statement if good else f"{statement}; give more pairs, or pairs that are more similar")
+    return _in_words(good, statement if good else f"{statement}; give more pairs, or pairs that are more similar")
 
 
-def _judged(good: bool, statement: str) -> tuple[bool, str]:
+def _in_words(good: bool, statement: str) -> tuple[bool, str]:
     return good, f"{'Usable' if good else 'Look at'}: {statement}."
 
 
 def _held_out(
     model: StyleModel, style_pairs: StylePairs, warps: dict[tuple[int, int], Any], report: Report
 ) -> tuple[list[dict[str, Any]], tuple[tuple[Clip, Clip], StyleModel] | None]:
-    """Measure the errors of every method on a few held-out pairs; return them, and the last model with its pair."""
-    held: list[dict[str, Any]] = []
+    """Measure the errors of every method on a few held-out pairs; return them, and the last pair with its model."""
+    errors: list[dict[str, Any]] = []
     shown = None
     for pair in style_pairs.pairs:
-        if len(held) == MOST_FOLDS:
+        if len(errors) == MOST_FOLDS:
             break
-        rest = [p for p in style_pairs.pairs if p[0] is not pair[0] and p[1] is not pair[1]]
-        if len(rest) < 2 or any(pair[0].name == each["source"] for each in held):
+        others = [p for p in style_pairs.pairs if p[0] is not pair[0] and p[1] is not pair[1]]
+        if len(others) < 2 or any(pair[0].name == row["source"] for row in errors):
             continue
-        report(Progress(len(held) / MOST_FOLDS, f"leaving out {pair[0].name}"))
-        done = held_out_errors(rest, pair, model.settings, alignments=warps)
-        held.append({"source": pair[0].name, "target": pair[1].name, "errors": done.errors})
+        report(Progress(len(errors) / MOST_FOLDS, f"leaving out {pair[0].name}"))
+        done = held_out_errors(others, pair, model.settings, alignments=warps)
+        errors.append({"source": pair[0].name, "target": pair[1].name, "errors": done.errors})
         shown = (pair, done.models["n4sid"])
-    return held, shown
+    return errors, shown
 
 
 def translation_page(model: StyleModel, done: StyledClip) -> Page:
-    """Build a page with strips of the clip before and after, the time warp, and how much of the input is kept."""
+    """Build a page with strips of the clip before and after, the time warp, and the kept share of the input."""
     assert done.translation is not None
     source, out, translated = done.fitted, done.translation.clip, done.translation.translated
     # Frames of the translation that pass while one frame of the source does.
@@ -138,7 +135,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
     strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
     weights = blend_over_time(list(translated.blends.T), list(model.parts), fps)
-    facing = "The path over the ground, with the facing direction every half second; dots show where feet stand."
+    facing = "The path over the ground, with the facing direction every half second; dots are planted feet."
     unlike = "Frames unlike the examples are blended into the translation (eq. 7 and 8)."
     per_frame = "Frames of the translation per frame of the input."
     sections = [
@@ -154,7 +151,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     statement = f"{100 * input_share:.0f} % of the motion was kept, because the examples contain nothing like it"
     # If most of the clip is unlike the examples, the result is mainly the clip itself.
     good = input_share < 0.5 and not done.remarks
-    verdict = _judged(good, "; ".join([statement, *(remark.what for remark in done.remarks)]))
+    verdict = _in_words(good, "; ".join([statement, *(remark.what for remark in done.remarks)]))
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),
         figures,
@@ -169,12 +166,12 @@ def _pairs_section(style_pairs: StylePairs) -> Section:
     return Section("Pairs", "", (table,))
 
 
-def _errors_section(held: list[dict[str, Any]]) -> Section:
+def _errors_section(errors: list[dict[str, Any]]) -> Section:
     rows = []
     for kind in KINDS:
-        each = [row["errors"][kind] for row in held]
-        rows.append((f"{kind}: {WORDS[kind]}", *(f"{value:.2f}" for value in each), f"{np.mean(each):.2f}"))
-    head = ("mean joint-angle error in degrees", *(row["source"] for row in held), "mean")
+        values = [row["errors"][kind] for row in errors]
+        rows.append((f"{kind}: {WORDS[kind]}", *(f"{value:.2f}" for value in values), f"{np.mean(values):.2f}"))
+    head = ("mean joint-angle error in degrees", *(row["source"] for row in errors), "mean")
     caption = "In each column, both clips of that pair were held out."
     return Section("Errors on held-out clips", "", (Table(head, tuple(rows), caption),))
 
@@ -206,18 +203,17 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
     out, plot = request.out, request.plot
     if out is not None:
         for_writing(out)
-    if plot is not None and plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in FIGURE_KINDS)):
-        kinds = ", ".join("." + kind for kind in FIGURE_KINDS)
-        raise FormatError(plot, f"a picture's name ends in one of {kinds}, a page's in .html")
     if plot is not None:
         require_plots()
+        if plot.suffix.lower() not in PAGES:
+            check_figure_target(plot)
     settings = WarpSettings(
         method=request.method, slope=request.slope, smoothness=request.smoothness,
         offset_smoothness=request.smoothness, scale=request.scale, cut="auto" if request.cut else "never",
     )  # fmt: skip
     a, b = _motions((request.first, request.second), request.reading(warn))
     alignment = align(a, b, settings, report=report)
-    figure = None
+    figure: Any = None
     if plot is not None:
         from freshtake.reports.alignment_figure import picture
 
@@ -225,9 +221,9 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
         figure = picture(a, b, settings, against=request.against, dof=request.dof, names=named)
     if out is not None:
         write(out, warp(b if request.onto == "first" else a, alignment, onto=request.onto), unit_m=request.unit)
-    if plot is not None and figure is not None and plot.suffix.lower() in PAGES:
+    if plot is not None and plot.suffix.lower() in PAGES:
         write_bytes(plot, _page(a, b, alignment, figure).encode())
-    elif plot is not None and figure is not None:
+    elif plot is not None:
         write_figure(plot, figure)
     return Aligned(a, b, alignment, _identical(a, b))
 

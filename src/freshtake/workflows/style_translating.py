@@ -25,7 +25,6 @@ from freshtake.motion.skeleton import compatible, require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.motion.verdict import AMBER, Remark, Verdict, check_result, gait_remarks
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.fields import fields_of
 from freshtake.requests.style import GaitsLearn, GaitsSample, StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.style.columns import ALL
 from freshtake.style.model import Settings, StyleModel, StyleTranslation
@@ -71,8 +70,8 @@ class StyleLearned(NamedTuple):
 class StyledClip(NamedTuple):
     """A clip in a style, at the rate and on the skeleton of the source clip, and remarks on it.
 
-    `kept` says how much of the clip each body part kept on average because the examples contain nothing like it,
-    `arrived` how much of the style arrived; parts that the style does not change are absent.
+    `kept` is the mean share of the clip that each body part kept because the examples contain nothing like it.
+    `arrived` is the share of the style that arrived, without parts that the style does not change.
     """
 
     clip: Clip
@@ -96,20 +95,15 @@ class StyleApplied(NamedTuple):
 def style_pairs(
     sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
 ) -> StylePairs:
-    """Pair two folders by content (each clip with all of the same speed and turning), or two lists by order.
-
-    One take of each style is cut into stretches, which are paired by content.
-    """
+    """Pair the clips of two folders by content, or of two lists by order; single takes are cut into stretches first."""
     folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
     if folders[0] != folders[1]:
         raise UsageError("give two folders, to pair by content, or two lists of files, to pair by order")
     lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
     if not folders[0] and len(clips[0]) != len(clips[1]):
-        raise UsageError(
-            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give "
-            "equally many of each, or two folders"
-        )
+        counts = f"there are {len(clips[0])} source clips and {len(clips[1])} target clips"
+        raise UsageError(f"{counts}: lists pair by order, so give equally many of each, or two folders")
     return paired(*clips, by_content=folders[0])
 
 
@@ -150,12 +144,9 @@ def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> Sty
 
 @one_blas_thread()
 def style_learn(
-    request: StyleLearn,
-    report: Report = silent,
-    warn: Warn = unheard,
-    show: Callable[[StylePairs], None] | None = None,
+    request: StyleLearn, report: Report = silent, warn: Warn = unheard, show: Callable[[StylePairs], None] | None = None
 ) -> StyleLearned:
-    """Read pairs, learn, and write the model and, if the request names one, the report page.
+    """Read pairs, learn, and write the model and, if requested, the report page.
 
     `show` is called with the pairs before anything is learned from them.
     """
@@ -169,10 +160,7 @@ def style_learn(
     if show is not None:
         show(pairs)
     share = 1.0 if request.report is None else 0.5
-    model = learn(
-        pairs.pairs, settings_of(request), one_take=pairs.one_take,
-        report=part_of(report, 0.0, share),
-    )  # fmt: skip
+    model = learn(pairs.pairs, settings_of(request), one_take=pairs.one_take, report=part_of(report, 0.0, share))
     written = [request.out]
     if request.report is not None:
         from freshtake.workflows.style_reporting import learning_page
@@ -188,15 +176,12 @@ def style_learn(
 
 def settings_of(request: StyleLearning) -> Settings:
     """Return the requested settings of a style."""
-    return Settings(**{one.name: getattr(request, one.name) for one in fields_of(StyleLearning)})
+    return Settings(order=request.order)
 
 
 @one_blas_thread()
 def translated(
-    styles: Sequence[tuple[StyleModel, float]],
-    clip: Clip,
-    request: Styling = STYLING,
-    warn: Warn = unheard,
+    styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styling = STYLING, warn: Warn = unheard
 ) -> StyledClip:
     """Put a clip of any rate and skeleton into one style or a mixture of several, and compare both gaits.
 
@@ -217,8 +202,8 @@ def translated(
         share = weight if not request.parts and request.speed == "proportion" else None
     before, after = gait_of(fitted), gait_of(out)
     gaits = None if before is None or after is None else (before, after)
-    remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _taught(models), share)
-    if not request.planting:  # planting was switched off: sliding feet are reported, but not refused
+    remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _example_gaits(models), share)
+    if not request.planting:  # without planting, sliding feet are reported, but not refused
         remarks = [one._replace(color=AMBER) if one.check == "feet" else one for one in remarks]
     if translation is not None and not request.parts and weight == 1.0:
         remarks += _lost_parts(translation.arrived)
@@ -242,12 +227,12 @@ def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styl
     )  # fmt: skip
 
 
-def _taught(models: Sequence[StyleModel]) -> tuple[Gait, Gait] | None:
-    """Return the mean gaits of a style's examples; for several, the largest figures, which a mixture may reach."""
-    teachers = [model.teacher for model in models if model.teacher is not None]
-    if not teachers:
+def _example_gaits(models: Sequence[StyleModel]) -> tuple[Gait, Gait] | None:
+    """Return the mean gaits of the examples; for several styles, the largest figures, which a mixture may reach."""
+    gaits = [model.teacher for model in models if model.teacher is not None]
+    if not gaits:
         return None
-    before, after = (Gait(*np.max([pair[side] for pair in teachers], axis=0).tolist()) for side in (0, 1))
+    before, after = (Gait(*np.max([pair[side] for pair in gaits], axis=0).tolist()) for side in (0, 1))
     return before, after
 
 
@@ -264,10 +249,7 @@ def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
 
 
 def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unheard) -> list[StyleApplied]:
-    """Translate files into the style of a model, or into several mixed by weights; write them and a report page.
-
-    Red results are refused, and not written, unless the request keeps going.
-    """
+    """Translate files into the style of a model, or into a mix of several; write them and a report page."""
     first, *others = request.paths
     if request.styles and is_model(first):
         raise UsageError(f"{first} is a model, and --style names models: leave one of them out")
@@ -285,12 +267,11 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
         for_writing(target)
     models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
     finish = Finish(onto=chosen_character(request, warn))
-    pairs = list(zip(clips, targets, strict=True))
-    steps = each(pairs, report, lambda pair: pair[0].name)
-    return [_applied(request, models, clip, target, finish, warn) for clip, target in steps]
+    steps = each(list(zip(clips, targets, strict=True)), report, lambda pair: pair[0].name)
+    return [_apply(request, models, clip, target, finish, warn) for clip, target in steps]
 
 
-def _applied(
+def _apply(
     request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, finish: Finish,
     warn: Warn,
 ) -> StyleApplied:  # fmt: skip
@@ -340,7 +321,7 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callab
     assert isinstance(clip, Clip)
     ours = model.recipe.skeleton
     if ours is None or compatible(ours, clip.skeleton) or len(model.poses) == 0:
-        return (clip, lambda out: _at_rate(out, taken))
+        return clip, lambda out: _at_rate(out, taken)
     body = decode(model.recipe, model.poses, name="the model's skeleton")
     assert isinstance(body, Clip)
     rigs = make_rig(at_rate, who=name), make_rig(body, who="the model's skeleton")
@@ -348,7 +329,7 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callab
     from freshtake.workflows.retargeting import retargeting_sentence
 
     say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is converted back to its skeleton")
-    return (there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
+    return there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken)
 
 
 def _at_rate(clip: Clip, taken: Clip) -> Clip:
@@ -360,7 +341,7 @@ CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 @one_blas_thread()
 def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Warn = unheard) -> GaitModel:
-    """Read one clip for each style at each speed, learn, and write the model. The first clip is the reference."""
+    """Read one clip for each style at each speed, learn, and write the model; the first clip is the reference."""
     check_model_target(request.out)
     paths = named_cells(request.cells)
     read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]

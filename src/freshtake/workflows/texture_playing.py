@@ -38,7 +38,7 @@ Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
 
 
 class MadePlay(NamedTuple):
-    """A played motion (None for a mesh), its rows (frames, columns), its jumps and the loops to choose from."""
+    """A played motion (None for a mesh), its rows (frames, columns), jumps, and candidate loops."""
 
     motion: Any
     rows: Floats
@@ -118,24 +118,18 @@ def speed_note(model: TextureModel, guide: Guide) -> str | None:
 
 
 def steered_play(
-    model: TextureModel,
-    rng: np.random.Generator,
-    frames: int,
-    plan: Sequence[Stop] = (),
-    cell: str | None = None,
-    guide: Guide | None = None,
-) -> Steered:
-    """Play by a plan: at each of its times, change to the cell or guide given there.
-
-    Without any guide, playback has the travel and turning of the takes.
-    """
+    model: TextureModel, rng: np.random.Generator, frames: int, plan: Sequence[Stop], cell: str | None,
+    guide: Guide | None,
+) -> Steered:  # fmt: skip
+    """Play by a plan of cells and guides; without any guide, the motion travels and turns as the takes do."""
     now = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
     changes = [(at, _guided(model, what) or what) for at, what in stops]
-    guided = _is_guided(model, changes, now)
+    guided = guide is not None or any(isinstance(change, Guide) for _, change in changes)
+    guided = guided or (model.rates > 0 and bool(model.bearings.straight.any()))
     start = start_on(now, model.bearings.up) if guided else Start()
     state: Any = model.start_guided(rng, now, cell=cell) if guided else model.start(rng, cell=cell)
-    done, parts, seen = 0, [], []
+    done, parts, played_parts = 0, [], []
     for until, change in [*changes, (frames, "")]:
         if (count := min(until, frames) - done) > 0:
             if guided:
@@ -145,21 +139,17 @@ def steered_play(
                 state, played = model.play(state, rng, count)
                 rows = shown(before, played, model.blending)
             parts.append(rows)
-            seen.append(played)
+            played_parts.append(played)
             done += count
         if isinstance(change, Guide):
-            now = _changed(now, change)
+            if change.heading is not None:
+                now = replace(now, heading=change.heading, path=None)
+            else:
+                now = replace(now, speed=change.speed)
         elif change and done < frames:
             state = state.steered(model.steer(state.play, change)) if guided else model.steer(state, change)
-    played = Played(*[np.concatenate(columns) for columns in zip(*seen, strict=True)])
+    played = Played(*[np.concatenate(columns) for columns in zip(*played_parts, strict=True)])
     return Steered(np.concatenate(parts), played, start)
-
-
-def _is_guided(model: TextureModel, changes: Sequence[tuple[int, Guide | str]], given: Guide) -> bool:
-    is_given = given.heading is not None or given.path is not None or given.speed is not None
-    if is_given or any(isinstance(change, Guide) for _, change in changes):
-        return True
-    return model.rates > 0 and bool(model.bearings.straight.any())
 
 
 def _guided(model: TextureModel, what: str) -> Guide | None:
@@ -177,17 +167,11 @@ def _guided(model: TextureModel, what: str) -> Guide | None:
     return Guide(speed=number)
 
 
-def _changed(now: Guide, change: Guide) -> Guide:
-    if change.heading is not None:
-        return replace(now, heading=change.heading, path=None)
-    return replace(now, speed=change.speed)
-
-
 def _made_loop(
     model: TextureModel, rng: np.random.Generator, frames: int, request: Playing, plant: bool | str,
     picture: Path | None, report: Report, say: Warn,
 ) -> MadePlay:  # fmt: skip
-    """Make a loop of the moving part of the takes; a mesh's rows are already on their course."""
+    """Make a loop of the moving part of the takes; the rows of a mesh already follow the course."""
     course = _course(request.course)
     if course is None and not model.rates:
         course = "free"
@@ -235,7 +219,7 @@ def _course(course: str | float | None) -> str | float | None:
 def _draw_candidates(
     model: TextureModel, loops: Sequence[Loop], frames: int, course: str | float | None, target: Path
 ) -> None:
-    """Draw a strip of each candidate, the best first, with its jumps and its likeness to the take."""
+    """Draw a strip of each candidate, best first, with its jumps and its likeness to the take."""
     from freshtake.formats.report_files import write_figure
     from freshtake.reports.style_figures import strips
     from freshtake.reports.texture_figures import loop_strips
@@ -254,26 +238,22 @@ def _draw_candidates(
 
 def _among(model: TextureModel, request: Playing) -> Bools | None:
     """Return which frames (frames,) are in a cell and between two moments of the take; None for all."""
-    first, stop = frame_at(request.start, model.frame_time), frame_at(request.end, model.frame_time)
-    in_part = first is not None or stop is not None
+    count = len(model.rows)
+    first, stop = frame_at(request.start, model.frame_time, 0), frame_at(request.end, model.frame_time, count)
+    in_part = request.start is not None or request.end is not None
     if request.cell is None and not in_part:
         return None
-    among = np.ones(len(model.rows), dtype=np.bool_)
+    among = np.ones(count, dtype=np.bool_)
     if request.cell is not None:
         among &= model.segments.cells() == model.cell(request.cell)
     if in_part:
         if len(model.segments.bounds) > 2:
             raise UsageError(
-                f"--from and --to are moments of one take, but the model was learned from "
-                f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
+                "--from and --to need a model of one take: choose a part by --cell, or learn from one take"
             )
-        first, stop = 0 if first is None else first, len(among) if stop is None else stop
-        if not 0 <= first < stop <= len(among):
-            length = len(among) * model.frame_time
-            raise UsageError(
-                f"the part from frame {first} to {stop} is not within the take, which has frames 0 to {len(among)} "
-                f"({length:.2f} s)"
-            )
+        if not first < stop <= count:
+            take = f"the take, which has frames 0 to {count} ({count * model.frame_time:.2f} s)"
+            raise UsageError(f"the part from frame {first} to {stop} is not within {take}")
         among[:first] = among[stop:] = False
     return among
 
@@ -291,7 +271,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
 
 
 def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> None:
-    """Warn if a loop of that length needs larger jumps than play does, and name lengths that do not."""
+    """Warn if a loop of that length needs larger jumps than play does, and name lengths that need none."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return
@@ -301,7 +281,7 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> 
 
 
 def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
-    """Warn if a loop travels, moves or reaches more or less than the moving part of the takes."""
+    """Warn if a loop's travel, movement or range is unlike that of the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
     off = [words[name].format(value) for name, value in likeness.unlike.items()]
@@ -313,7 +293,7 @@ def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
 
 
 def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Warn) -> None:
-    """Warn if a loop must turn faster than the takes ever do, and report the necessary length."""
+    """Warn if a loop must turn faster than the takes ever do, and name a length that is enough."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):
         return

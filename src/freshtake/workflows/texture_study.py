@@ -132,8 +132,9 @@ def texture_figures(request: TextureFigures, report: Report = silent, warn: Warn
         [(source.stem, eigenvalues(material.poses, 40), eigenvalues(material.velocities, 40))]
     )
     report(Progress(0.6, "sigma and q"))
-    figures["fig6_sigma"] = played_frames(_by_sigma(motion, literal, seed), model.frame_time)
-    figures["fig7_emphasis"] = played_frames(_by_emphasis(motion, literal, seed), model.frame_time)
+    for name, choices in (("fig6_sigma", _by_sigma(literal)), ("fig7_emphasis", _by_emphasis(literal))):
+        plays = [(f"paper's method, {how}", _played(learn(motion, one), seed)) for how, one in choices.items()]
+        figures[name] = played_frames(plays, model.frame_time)
     figures["default_play"] = played_frames([("default method", _played(model, seed))], model.frame_time)
     if hasattr(motion, "up"):
         shown = np.linspace(1, len(motion) - 2, 6).astype(int).tolist()
@@ -144,30 +145,26 @@ def texture_figures(request: TextureFigures, report: Report = silent, warn: Warn
     return [folder / f"{name}.png" for name in figures]
 
 
-def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
-    """Draw the paper's scheme with several sigmas, as fractions of the mean distance (figs. 6 and 8)."""
+def _by_sigma(literal: TextureModel) -> dict[str, Settings]:
+    """Return the paper's method with several sigmas, as fractions of the mean distance (figs. 6 and 8)."""
     from freshtake.texture.frame_distance import weight_distances
 
-    out = []
-    poses, velocities = literal.weights
-    d, dv = weight_distances(poses, poses).mean(), weight_distances(velocities, velocities).mean()
-    for share in SIGMAS:
-        model = learn(motion, Settings(method="paper", sigma=float(share * d), velocity_sigma=float(share * dv)))
-        out.append((f"paper's method, sigma = {share:g} of the mean distance", _played(model, seed)))
-    return out
+    d, dv = (float(weight_distances(rows, rows).mean()) for rows in literal.weights)
+    return {
+        f"sigma = {share:g} of the mean distance": Settings(method="paper", sigma=share * d, velocity_sigma=share * dv)
+        for share in SIGMAS
+    }
 
 
-def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
-    """Draw the paper's scheme with several emphases (fig. 7)."""
-    out = []
-    for q, velocity_q in EMPHASES:
-        settings = Settings(
-            method="paper", sigma=literal.sigmas.sigma, velocity_sigma=literal.sigmas.velocity, q=q,
-            velocity_q=velocity_q,
-        )  # fmt: skip
-        model = learn(motion, settings)
-        out.append((f"paper's method, q = {q:g}, q* = {velocity_q:g}", _played(model, seed)))
-    return out
+def _by_emphasis(literal: TextureModel) -> dict[str, Settings]:
+    """Return the paper's method with several emphases (fig. 7)."""
+    sigma, velocity = literal.sigmas.sigma, literal.sigmas.velocity
+    return {
+        f"q = {q:g}, q* = {velocity_q:g}": Settings(
+            method="paper", sigma=sigma, velocity_sigma=velocity, q=q, velocity_q=velocity_q
+        )
+        for q, velocity_q in EMPHASES
+    }
 
 
 def _played(model: TextureModel, seed: int) -> Any:

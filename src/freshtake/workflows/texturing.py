@@ -44,9 +44,9 @@ class LearnedTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = unheard) -> LearnedTexture:
-    """Read takes (by the name of their cell, or as one cell), learn a texture model and write it.
+    """Read takes, learn a texture model and write it.
 
-    Without a picture, the matrices are drawn next to the model if no frame is close to another.
+    The matrices are drawn if requested, or next to the model if no frame is close to another.
     """
     from freshtake.texture.learning import recurring
 
@@ -88,13 +88,12 @@ def learn_takes(takes: Any, learning: TextureLearning, report: Report = silent) 
             for cell, pieces in turn_cells(take).items():
                 cells.setdefault(cell, []).extend(pieces)
         takes = cells
-    values = {one.name: getattr(learning, one.name) for one in fields_of(TextureLearning) if one.name != "turns"}
-    settings = Settings(**{name: value for name, value in values.items() if value is not None})
+    settings = Settings(**learning.given(one.name for one in fields_of(TextureLearning) if one.name != "turns"))
     return learn(takes, settings, rng=np.random.default_rng(0), report=report)
 
 
 def cells_of(takes: Sequence[str]) -> dict[str, list[Path]]:
-    """Return the files by the name before the equals sign, an empty one for files without a name."""
+    """Return the files of each cell in NAME=FILE...; files without names form one cell with an empty name."""
     named = [take.partition("=") for take in takes]
     if not any(sign for _, sign, _ in named) or any(Path(take).exists() for take in takes):
         return {"": take_files(Path(take) for take in takes)}
@@ -126,8 +125,7 @@ def zipped_size(vertices: Single) -> int:
     """Return the zipped size of vertices (frames, vertices, 3) in bytes, estimated from a part of long sequences."""
     import zlib
 
-    # All frames zip about equally well, and zipping a gigabyte takes a minute.
-    # About 64 MB are enough for the estimate.
+    # All frames zip about equally well, so 64 MB are enough; zipping a gigabyte takes a minute.
     some = vertices[:: max(1, vertices.nbytes // (64 << 20))]
     packer = zlib.compressobj(6)
     packed = sum(len(packer.compress(frame.tobytes())) for frame in some) + len(packer.flush())
@@ -181,14 +179,14 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     path = None if request.path is None else read_path(request.path)
     model: TextureModel = model_of(request.model, "texture")
     frames = requested_frames(request, model.frame_time, times=request.times)
-    _check(model, target, frames, request.times)
+    _check(model, target, frames * request.times)
     report(Progress(0.0, f"making {frames} frames"))
-    made = make_play(
+    play = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
         report=part_of(report, 0.0, 0.7), say=warn,
     )  # fmt: skip
-    motion, rows = made.motion, made.rows
-    way = None if path is None or motion is None else followed_by(path, motion)
+    motion, rows = play.motion, play.rows
+    followed = followed_by(path, motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
         if finish.onto is not None or finish.moves_travel:
@@ -198,7 +196,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
         takes = [model.decode(rows) for rows in np.split(model.rows, model.segments.bounds[1:-1])]
         check_result(
             motion, takes, name=target.name, keep_going=finish.keep_going, warn=warn,
-            most_off=None if way is None else way.most_off,
+            most_off=None if followed is None else followed.most_off,
         )  # fmt: skip
         motion = finish.ready(motion)
         write_motion(model, motion, target, finish)
@@ -207,24 +205,21 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     if request.course is None and (note := turn_note([playback])) is not None:
         warn(note)
     seconds = len(rows) * model.frame_time
-    return SampledTexture(target, shown, seconds, made.jumps, playback, way, motion, made.loops)
+    return SampledTexture(target, shown, seconds, play.jumps, playback, followed, motion, play.loops)
 
 
-def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
-    """Refuse what cannot be written, before the work is done."""
+def _check(model: TextureModel, target: Path, frames: int) -> None:
+    """Refuse a target that cannot hold the motion, before the work is done."""
     kind = for_writing(target).name
-    if model.shape is not None and kind not in MESH_FORMATS and target.suffix.lower() not in MORPHING:
-        raise UsageError(
-            f"{target}: the model is of a mesh, which {target.suffix} cannot hold: choose .glb, .npz, .abc or a "
-            "folder of OBJ files"
-        )
-    if model.shape is not None and target.suffix.lower() not in MORPHING:
-        size = 4 * model.shape.columns * frames * times
-        if size > MOST_BYTES:
-            raise UsageError(
-                f"{frames * times} frames of this mesh take {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
-                "with the frames, or fewer frames"
-            )
+    if model.shape is None or target.suffix.lower() in MORPHING:
+        return
+    if kind not in MESH_FORMATS:
+        what = f"the model is of a mesh, which {target.suffix} cannot hold"
+        raise UsageError(f"{target}: {what}: choose .glb, .npz, .abc or a folder of OBJ files")
+    size = 4 * model.shape.columns * frames
+    if size > MOST_BYTES:
+        what = f"{frames} frames of this mesh take {size / 2**30:.1f} GB"
+        raise UsageError(f"{target}: {what}: write .glb, whose size hardly grows with the frames, or fewer frames")
 
 
 def write_motion(model: TextureModel, sampled: Any, target: Path, finish: Finish) -> None:

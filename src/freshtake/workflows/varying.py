@@ -58,7 +58,7 @@ MISSED = 0.02  # fraction of a goal beyond which its miss is reported
 
 
 class Variant(NamedTuple):
-    """A variant, how well it met its goals, and how many draws its body checks took."""
+    """A variant, the report on its goals, and the outcome of its body checks."""
 
     motion: Motion
     report: GoalReport
@@ -70,7 +70,7 @@ def goals_of(request: Vary) -> Goals:
     if request.placed and not (request.start or request.end or request.pose):
         raise UsageError("only poses can be placed: add --begin, --end or --at, or leave --placed out")
     if request.placed and (request.heading is not None or request.path is not None):
-        raise UsageError("placed poses already say where to go: leave --heading and --path out, or --placed")
+        raise UsageError("placed poses determine where to go: leave out --placed, or --heading and --path")
     return Goals(
         start=None if request.start is None else _pose(request.start, 0, request.placed),
         end=None if request.end is None else _pose(request.end, -1, request.placed),
@@ -82,7 +82,7 @@ def goals_of(request: Vary) -> Goals:
 
 
 def steering_of(request: Steer) -> Steering | None:
-    """Return where a body goes; None if it is free."""
+    """Return the requested heading or path; None if there is neither."""
     if request.heading is not None and request.path is not None:
         raise UsageError("a heading and a path cannot both be followed: give one of them")
     if request.heading is not None:
@@ -107,14 +107,14 @@ def amount_of_request(request: Amounts) -> Amount:
     return Amount(request.amount, request.amount_time, dict(request.parts))
 
 
-def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
+def from_its_start(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
     """Return a path relative to its first point and initial direction, and its start."""
     travel = model.travel
     assert model.material.recipe is not None
     return from_the_first_point(steer, model.material.recipe, travel)
 
 
-def judged(
+def assess_motion(
     motion: Motion,
     standard: Standard | None,
     name: str,
@@ -126,8 +126,8 @@ def judged(
 ) -> list[Verdict]:
     """Return the verdict on a motion in a list, which is empty if there is no standard for it.
 
-    `restyled` holds the remarks on a translation into a style, which does what the takes do not: it is checked by
-    them, and against the takes only in its bones and speeds.
+    `restyled` holds the remarks on a translation into a style. A translation moves as the takes do not, so the takes
+    are the standard only of its bones and speeds.
     """
     if standard is None or not isinstance(motion, Clip):
         return []
@@ -155,10 +155,10 @@ def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
 def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
-    Each has a generator seeded by seed and number, so it does not depend on how many there are. Every fifteen
-    successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
-    cannot do, or does in no take, is redrawn (see `guarded` in `variation.amount`). Lengths are those of `goals`, not
-    of the request; travel and character are still the model's.
+    Each variant has a generator seeded by seed and number, so it does not depend on how many there are. The deviations
+    of every fifteen successive variants sum to zero. With `request.guard`, impossible or unlikely variants are redrawn
+    (see `guarded` in `variation.amount`). Lengths are those of `goals`, not of the request; travel and character are
+    still the model's.
     """
     goals = goals or Goals()
     if request.loop:
@@ -186,7 +186,7 @@ def guided_variants(model: VariationModel, request: Variants, goals: Goals | Non
 
 
 def _check_duration(model: VariationModel, goals: Goals) -> None:
-    """Refuse a duration that an acyclic motion cannot have at any natural pace."""
+    """Refuse a duration that an acyclic motion cannot have at a natural pace."""
     if model.cyclic or goals.duration is None:
         return
     usual = (float(np.mean([len(rows) for rows in model.material.values])) - 1.0) * model.frame_time
@@ -200,7 +200,7 @@ def _check_duration(model: VariationModel, goals: Goals) -> None:
 
 
 class Written(NamedTuple):
-    """Files of variants, with the goal report, guard report, playback and verdict on each."""
+    """Files of variants, with the reports, playback and verdict of each variant, and the last motion."""
 
     paths: list[Path]
     reports: list[GoalReport]
@@ -213,14 +213,11 @@ class Written(NamedTuple):
 
 @one_blas_thread()
 def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Written:
-    """Write variants of a model into a folder that appears atomically, in the format of its takes.
-
-    A target with a format's extension is a file: for one variant, or for all if the format holds several.
-    """
+    """Write variants of a model into a folder that appears atomically, or into one file."""
     goals, finish = goals_of(request), finish_of(request, warn)
     single = is_one_file(request.out, request.count, request.format, "variants", together=True)
     limiter = None if request.limits is None else Limiter(read_limits(request.limits))
-    stored = read_stored(request.model)
+    stored, amount = read_stored(request.model), amount_of_request(request)
     start: Start | None = None
     if stored.method == "paper":
         _check_paper_request(request, goals)
@@ -229,23 +226,22 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
         model: VariationModel = checked(stored, request.model, "variation").model
         if request.closing_frame and not request.loop:
             raise UsageError("only loops can repeat their first frame: add --loop, or leave --closing-frame out")
-        warn_of_amount(amount_of_request(request), warn)
+        warn_of_amount(amount, warn)
         goals = lasting(_fitted(goals, model), request, model.frame_time)
         body_goals, start = _own_path(goals, model)
         drawn, standard = guided_variants(model, request, body_goals), model.standard
     suffix = request.out.suffix if single else _ending(stored, request.format, finish.onto)
     written = Written([], [], [], [], [], [])
     ready: list[Motion] = []
-    amount = amount_of_request(request)
     with nullcontext(request.out.parent) if single else replacing_folder(request.out) as place:
         for motion, goal_report, checks in drawn:
             report(Progress(len(written.reports) / request.count, motion.name))
-            if start is not None and isinstance(motion, Clip):
-                motion = placed(motion, start)
-            followed = _note_path(goals, motion, written)
+            motion = placed(motion, start)
+            followed = None if goals.steer is None else followed_by(goals.steer.path, motion)
+            written.followed.extend([] if followed is None else [followed])
             name = f"{motion.name}{suffix}"
             written.verdicts.extend(
-                judged(motion, standard, name, amount=amount, rate=goal_report.rate, followed=followed)
+                assess_motion(motion, standard, name, amount=amount, rate=goal_report.rate, followed=followed)
             )
             finished = finish.ready(motion)
             finished = finished if limiter is None else limiter(finished)
@@ -271,7 +267,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
 
 
 def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
-    """Draw variants by the paper's method, each with a separate generator as in `guided_variants`."""
+    """Draw variants by the paper's method, each with a separate generator, as in `guided_variants`."""
     if request.parts or request.amount_time not in (None, request.amount):
         raise UsageError("a model of --method paper has one amount for all: leave --amount-time and --part out")
     from freshtake.variation.paper.model import check_amount
@@ -287,35 +283,24 @@ def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
 
 
 def _check_paper_request(request: Vary, goals: Goals) -> None:
-    """Refuse what the paper's method does not support: goals, lengths and loops."""
-    asked = {
+    """Refuse goals, lengths and loops, which the paper's method does not support."""
+    options = {
         "--loop": request.loop,
         "--cycles": request.cycles is not None,
         "--seconds and --frames": request.frames is not None or request.seconds is not None,
         "--limits": request.limits is not None,
         "goals (--start, --end, --pose, --pins, --speed, --heading, --path)": any(vars(goals).values()),
     }
-    for name, given in asked.items():
-        if given:
-            raise UsageError(
-                f"a model of --method paper has no {name}: leave them out, or learn with the default method"
-            )
+    for name in (name for name, given in options.items() if given):
+        raise UsageError(f"a model of --method paper has no {name}: leave them out, or learn with the default method")
 
 
 def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
-    """Return goals with the path relative to its start, and that start; with world positions, both unchanged."""
+    """Return goals with the path relative to its start, and that start; goals with positions keep their path."""
     if goals.steer is None or goals.steer.path is None or goals.targets:
         return goals, None
-    steer, start = begun(model, goals.steer)
+    steer, start = from_its_start(model, goals.steer)
     return replace(goals, steer=steer), start
-
-
-def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | None:
-    if goals.steer is None or goals.steer.path is None:
-        return None
-    followed = followed_by(np.asarray(goals.steer.path), motion)
-    written.followed.extend([] if followed is None else [followed])
-    return followed
 
 
 def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
@@ -323,17 +308,17 @@ def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
     if request.frames is None and request.seconds is None:
         return goals
     frames = frame_count(request.frames, request.seconds, frame_time)
-    return replace(goals, duration=(frames - (0 if request.loop else 1)) * frame_time)
+    return replace(goals, duration=(frames - (not request.loop)) * frame_time)
 
 
 def _fitted(goals: Goals, model: VariationModel) -> Goals:
     """Return goals whose poses have the vertical axis and root of the model's takes."""
 
-    def like(pin: PosePin) -> PosePin:
+    def fit(pin: PosePin) -> PosePin:
         return replace(pin, motion=fitted(pin.motion, model.material.recipe))
 
-    start, end = (None if pin is None else like(pin) for pin in (goals.start, goals.end))
-    return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
+    start, end = (None if pin is None else fit(pin) for pin in (goals.start, goals.end))
+    return replace(goals, start=start, end=end, poses=[fit(pin) for pin in goals.poses])
 
 
 def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> None:
@@ -345,7 +330,7 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> N
         warn(f"pinned poses are missed by up to {error:.1f}°, because feet are planted: try --lock soft or --no-plant")
     length, pins = max(report.length_error for report in reports), (goals.start, goals.end, *goals.poses)
     bodies = [pin.motion for pin in pins if pin is not None and isinstance(pin.motion, Clip)]
-    # an error of height is measured by its angle at the distance of a leg's length
+    # An error of height is as large as its angle seen from a leg's length away.
     if bodies and length > np.radians(POSE_MISSED) * leg_length(bodies[0].skeleton):
         warn(
             f"the height of pinned poses is missed by up to {length:.3g}, because feet are planted: "
@@ -359,11 +344,11 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> N
 
 
 def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
-    """Return the suffix of variants: the given one, the character's, the first example's, or the usual one."""
-    if ending is None and onto is not None and onto.gltf:
-        return onto.ending
+    """Return the suffix of variants: the requested one, the character's, the first example's, or the usual one."""
     if ending is not None:
         return suffix_of(ending, "variant")
+    if onto is not None and onto.gltf:
+        return onto.ending
     recipe = stored.model.material.recipe
     usual = ENDINGS[Stroke if recipe is None else recipe.motion_type]
     return suffix_like(Path(stored.sources[0]), usual) if stored.sources else usual

@@ -29,7 +29,8 @@ from freshtake.reports.viewport.scene import Scene
 from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.clips import View
-from freshtake.workflows.live import STREAMS, Steers, joined, styled
+from freshtake.workflows.inputs import generator
+from freshtake.workflows.live import STREAMS, Playback, Steers, joined, styled
 from freshtake.workflows.outputs import as_motion, check_targets
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
@@ -95,7 +96,6 @@ def _named(motion: Motion, path: Path) -> Motion:
 
 def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
     from freshtake.requests.variation import Variants
-    from freshtake.workflows.inputs import generator
     from freshtake.workflows.varying import variants
 
     model: Any = read_stored(path).model
@@ -121,10 +121,9 @@ STAGED_FROM = 45  # frames from which a body's size, floor and direction are mea
 
 
 class ShownFrame(NamedTuple):
-    """A pose as shown on the page.
+    """A pose as shown on the page: points (points, 3), position x, z on the floor, and the one-frame clip.
 
-    Points (points, 3), the position x, z on the floor, the frame of a texture's takes, the rotations (bones, 4) of the
-    neutral body (none if the body is not humanoid), and the one-frame clip it is made from.
+    `frame` is that of a texture's takes, `turns` (bones, 4) are of the neutral body (none for other bodies).
     """
 
     points: Floats
@@ -134,8 +133,8 @@ class ShownFrame(NamedTuple):
     clip: Clip
 
 
-class Showing:
-    """Frames of a model's stream, as shown."""
+class Showing(Playback[ShownFrame]):
+    """Frames of a model's stream, as shown on the page."""
 
     def __init__(
         self,
@@ -147,7 +146,7 @@ class Showing:
         style: Stored | None = None,
         received: Callable[[], Iterator[Clip]] | None = None,
     ) -> None:
-        """Show a model's motion, in a style if one is given; a style model shows the frames that are `received`."""
+        """Show a model's motion, optionally in a style; a style model translates the frames that are `received`."""
 
         def frames(steered: Steers, planted: bool | str) -> Iterator[Clip]:
             if received is not None:
@@ -158,27 +157,17 @@ class Showing:
         self._stage, _ = body_stage(trial)
         self._fit = fit_of(with_up(trial, "y"))
         self._steers = steers
-        self._frames = frames(steers, plant)
-        self.frame_time: float = stored.model.frame_time
         self.first = packed(Scene((shape_of(take_frames(trial, 0, 1), "variant"),)))
-        self._at, self._pair = 0.0, (self._next(), self._next())
+        super().__init__(map(self._shown, frames(steers, plant)), stored.model.frame_time)
 
     def now(self) -> ShownFrame:
         """Return the pose between the current two frames."""
-        first, second = self._pair
-        points = (1.0 - self._at) * first.points + self._at * second.points
-        turns = slerp(first.turns, second.turns, self._at) if len(first.turns) else first.turns
+        first, second = self.pair
+        points = (1.0 - self.at) * first.points + self.at * second.points
+        turns = slerp(first.turns, second.turns, self.at) if len(first.turns) else first.turns
         return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame, turns, first.clip)
 
-    def advance(self, seconds: float) -> None:
-        """Advance by some seconds of the motion."""
-        self._at += seconds / self.frame_time
-        while self._at >= 1.0:
-            self._pair = self._pair[1], self._next()
-            self._at -= 1.0
-
-    def _next(self) -> ShownFrame:
-        clip = next(self._frames)
+    def _shown(self, clip: Clip) -> ShownFrame:
         points = self._stage.points(clip)[0]
         turns = NO_TURNS if self._fit is None else turns_of(with_up(clip, "y"), self._fit, self._stage.turn)[0]
         return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown, turns, clip)

@@ -94,7 +94,7 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
     from freshtake.requests.variation import Variants
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.workflows.outputs import Finish, chosen_travel
-    from freshtake.workflows.varying import amount_of_request, guided_variants, judged, lasting
+    from freshtake.workflows.varying import amount_of_request, assess_motion, guided_variants, lasting
 
     stored = context.model(model, "variation")
     shared = {name: value for name, value in settings.items() if name != "pins"}
@@ -106,7 +106,7 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
     with one_blas_thread():
         guided = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
     amount = amount_of_request(request)
-    verdicts = judged(guided.motion, stored.standard, "", amount=amount, rate=guided.report.rate)
+    verdicts = assess_motion(guided.motion, stored.standard, "", amount=amount, rate=guided.report.rate)
     travel = chosen_travel(request.root_motion, request.in_place)
     motion = Finish(root_motion=travel, closing=request.closing_frame).ready(guided.motion)
     return motion, _findings(verdicts)
@@ -116,7 +116,7 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
     """Redraw a stretch, the same as number NUMBER of `freshtake redraw --seed SEED`, and check the new part."""
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Redrawing
-    from freshtake.workflows.redrawing import frames_of, judge_stretch, redrawn_clips
+    from freshtake.workflows.redrawing import assess_stretch, frames_of, redrawn_clips
 
     stored, clip = context.model(model, "variation"), context.motion(how["item"])
     if not isinstance(clip, Clip):
@@ -125,7 +125,7 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
     request = Redrawing(**{**settings, "part": tuple(how.get("part", ())), "count": 1, "seed": seed})
     with one_blas_thread():
         new, _ = next(redrawn_clips(stored, clip, request, first_number=number, warn=context.warn))
-    verdicts = judge_stretch(stored, new, clip.name, request, frames_of(request, clip))
+    verdicts = assess_stretch(stored, new, clip.name, request, frames_of(request, clip))
     return new, _findings(verdicts)
 
 
