@@ -23,11 +23,18 @@ from freshtake.requests.fields import (
 class Classes(Request):
     """Settings for learning classes, whatever the source of their takes."""
 
-    method: Annotated[str | None, Option("`default`, `switch` (one at a time), `paper` or `aligned` (eq. 5).")] = None
+    method: Annotated[
+        str | None,
+        Option(
+            "`default` blends, `switch` plays one class at a time, `paper` keeps to the paper, `aligned` is its eq. 5."
+        ),
+    ] = None
     poses: Annotated[str | None, Option("Describe poses by `positions`, or rotations as `expmap` or `euler`.")] = None
     energy: Annotated[float | None, Option("Fraction of the movement (energy) to keep, 0 to 1; default: 0.95.")] = None
     modes: Annotated[int | None, Option("Or how many patterns of movement to keep (modes).")] = None
-    alpha: Annotated[float | None, Option("How near similar poses must be (kernel widths); default: 0.25.")] = None
+    alpha: Annotated[
+        float | None, Option("How near poses must be to count as similar (kernel widths); default: 0.25.")
+    ] = None
     search: Annotated[
         str | None,
         Option("How `paper` climbs the density: `coordinate` (default), `kernels`, `mean shift` or `powell`."),

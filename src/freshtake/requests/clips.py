@@ -43,7 +43,9 @@ class Looping(Feet, LoopTravel):
 class Loop(Looping, Finishing, Reading):
     """Make a loop from each clip."""
 
-    clips: Annotated[list[Path], Option("Clips of a repeating movement or of one cycle, or folders.", positional=True)]
+    clips: Annotated[
+        list[Path], Option("Clips that repeat a movement, or show one cycle of it; files or folders.", positional=True)
+    ]
     out: ClipsOut
     format: Ending = None
 

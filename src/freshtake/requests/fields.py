@@ -192,7 +192,10 @@ Unit = Annotated[
 ]
 KeepGoing = Annotated[bool, Option("Write motions that fail the checks; otherwise, impossible motions are refused.")]
 Ending = Annotated[str | None, Option("Format of files in a folder, such as glb; default: as the takes (AMC: bvh).")]
-Lock = Annotated[Literal["soft", "hard"], Option("soft keeps the small movement of real feet, hard removes it.")]
+Lock = Annotated[
+    Literal["soft", "hard"],
+    Option("How firmly feet are planted: soft keeps the small movement of real feet, hard removes it."),
+]
 BodyMaps = Annotated[Path | None, Option("Body parts of joints (TOML or JSON); default: detected.", names=("--map",))]
 HowMuch = Annotated[
     float,
