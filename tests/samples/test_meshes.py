@@ -77,7 +77,7 @@ def test_the_weights_follow_their_law() -> None:
 def test_poses_come_back_at_irregular_times() -> None:
     source = rng()
     times = np.arange(3600) / 60.0
-    swings = np.repeat([wave.swing for wave in WAVES], 2)
+    swings = np.repeat([wave.amplitude for wave in WAVES], 2)
     poses = mode_weights(source, times) * swings
     step = np.linalg.norm(np.diff(poses, axis=0), axis=1).mean()
     apart = cdist(poses, poses) / step

@@ -1,4 +1,4 @@
-"""Actions that do not repeat: cheers, with feet that stay, and jumps, whose flight is free fall."""
+"""Actions that do not repeat: cheers, with planted feet, and jumps, whose flight is free fall."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.footsteps import Footholds, LegCycle, checked_length, drawn_take, foot_track
+from freshtake.samples.footsteps import Footholds, LegCycle, check_length, foot_track
 from freshtake.samples.humanoid import DEFAULT, ArmTrack, Build, FootTrack, Posture, foot_points, perform, turn
 from freshtake.samples.smooth_curves import GRAVITY, Curve, Ends, Law, Take, Wander, both, quintic
 
 
 def timeline(length: float, tempo: float, warp: Wander | None, fps: float) -> tuple[Floats, Floats]:
-    """Return the times of the frames (seconds) of an action of `length` seconds, done at a tempo (1: as written).
+    """Return the times (seconds) of an action's frames, on the clock and in the action, which lasts `length` seconds.
 
-    The second times are those of the action, which runs faster and slower than the clock.
+    The action runs `tempo` times as fast as the clock; `warp` makes it faster and slower.
     """
-    checked_length(None, None, fps)
+    check_length(None, None, fps)
     rate = max(tempo, 0.3)
     clock = np.arange(int(np.ceil(1.6 * length / rate * fps)) + 2) / fps
     action = rate * clock
@@ -48,7 +48,7 @@ def standing_feet(
 
 @dataclass(frozen=True)
 class Sway:
-    """The small slow motion of someone standing: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
+    """The small slow movement of a standing person: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
 
     root: Floats
     chest: Floats
@@ -64,16 +64,16 @@ def sway(rng: np.random.Generator, clock: Floats, amount: float) -> Sway:
     )
 
 
-STILL = 0.15  # seconds at rest before it begins
-LENGTH = STILL + 1.75  # seconds at tempo 1
+STILL = 0.15  # seconds at rest before a cheer begins
+LENGTH = STILL + 1.75  # seconds of a cheer at tempo 1
 
 CHEER_LAW = Law(
     spread={
         "tempo": 0.06,  # relative
         "hold": 0.06,  # seconds longer at the top
-        "dip": 0.15,  # relative: how deep the knees bend
+        "dip": 0.15,  # relative, of the bend of the knees
         "lean": 1.5,  # degrees
-        "heel": 3.0,  # degrees by which the heels rise more
+        "heel": 3.0,  # degrees, of the rise of the heels
         "reach_left": 7.0,  # degrees of shoulder flexion at the top
         "reach_right": 7.0,
         "spread_left": 4.0,  # degrees outward at the top
@@ -101,7 +101,6 @@ def cheer(
     build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
     """Make one cheer of about 1.9 s, from loose fists before the chest to hanging arms.
 
@@ -110,12 +109,11 @@ def cheer(
         build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `CHEER_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, at rest at both ends.
     """
-    parameters = drawn_take(CHEER_LAW, rng, amount, take)
+    parameters = CHEER_LAW.draw(rng, amount)
     hold = float(np.clip(parameters["hold"], -0.2, 0.2))
     clock, action = timeline(LENGTH + hold, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
     u = action - STILL
@@ -143,7 +141,7 @@ def _cheer_posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
 
 
 def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
-    """Return the root: down with bent knees, up as the arms and heels rise, and down again a little."""
+    """Return the root: down with bent knees, up as arms and heels rise, and slightly down again."""
     down = keys(u, (0.12, 0.0), (0.38, 8.5), (0.62, 0.5), (1.0, 0.5), (1.3, 3.5), (1.6, 0.0))
     dip = (1.0 + take["dip"]) * build.scale * down
     rise = 13.0 * build.scale * np.sin(np.radians(-heel))
@@ -152,7 +150,7 @@ def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
 
 
 def _cheer_arm(u: Floats, take: Take, side: str) -> ArmTrack:
-    """Return an arm that is bent before the chest, sinks a little with the dip, rises past the front, and falls."""
+    """Return an arm that is bent before the chest, sinks with the dip, rises in front of the body, and falls."""
     u = u - take[f"delay_{side}"]
     top = 163.0 + take[f"reach_{side}"]
     open_ = 14.0 + take[f"spread_{side}"]
@@ -200,12 +198,12 @@ JUMP_LAW = Law(
     },
 )
 
-ROLL_OFF = 0.05  # seconds by which the toe joint leaves the floor before the body flies: the toes push last
+ROLL_OFF = 0.05  # seconds from when the toe joint leaves the floor to take-off: the toes push last
 
 
 @dataclass(frozen=True)
 class Flight:
-    """The times of take-off, landing and standing again (seconds), and the state at take-off (cm, cm/s)."""
+    """The times of the phases of a jump (seconds), and the state at take-off (cm, cm/s)."""
 
     crouch: float
     low: float
@@ -220,7 +218,7 @@ class Flight:
 
     @property
     def end(self) -> float:
-        """Length of the clip (seconds): until the arms, too, hang still."""
+        """Length of the clip in seconds: at its end the arms hang still, too."""
         return self.up + 0.35
 
 
@@ -231,9 +229,8 @@ def jump(
     build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
-    """Make a jump from both feet to both feet; between take-off and landing the root falls freely.
+    """Make a jump from both feet onto both feet; between take-off and landing the root falls freely.
 
     Args:
         rng: source of the variation.
@@ -241,14 +238,13 @@ def jump(
         build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `JUMP_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up: at rest with the arms held forward, then at rest with hanging arms.
     """
     if not 0.2 <= distance <= 1.4:
         raise UsageError(f"a jump's distance must be 0.2 to 1.4 m, but is {distance}")
-    parameters = drawn_take(JUMP_LAW, rng, amount, take)
+    parameters = JUMP_LAW.draw(rng, amount)
     far = 100.0 * distance + parameters["distance"]
     flight = plan_flight(far, build, parameters)
     time, _ = timeline(flight.end, 1.0, None, fps)
@@ -257,7 +253,7 @@ def jump(
 
 
 def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: Take, loose: Sway) -> Posture:
-    """Return the full-body posture; the sway of standing fades while the body works."""
+    """Return the full-body posture; the sway of standing fades during the jump."""
     busy = keys(time, (flight.crouch, 0.0), (flight.low, 1.0), (flight.sunk, 1.0), (flight.up, 0.0))
     root = root_track(time, flight, far, build, take)
     root[:, 0] += (1.0 - busy) * loose.root[:, 0]
@@ -278,7 +274,7 @@ def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: 
 
 
 def plan_flight(far: float, build: Build, take: Take) -> Flight:
-    """Return times and take-off state that carry the root far enough, by the laws of free fall."""
+    """Return the times and the take-off state of a free fall that carries the root far enough."""
     size = build.scale
     rise = max(175.0 + 0.35 * far + take["speed_up"], 80.0)
     height, landing = build.standing + 0.5 * size, build.standing - 13.0 * size
@@ -294,7 +290,7 @@ def plan_flight(far: float, build: Build, take: Take) -> Flight:
 
 
 def root_track(time: Floats, flight: Flight, far: float, build: Build, take: Take) -> Floats:
-    """Return the root: quintic pieces that meet free fall at both ends with the same velocity and acceleration."""
+    """Return the root: quintic pieces that join free fall at both ends with equal velocity and acceleration."""
     stand = build.standing - 0.5 * build.scale
     low, sunk = stand - 24.0 * build.scale - take["dip"], stand - 27.0 * build.scale - take["sink"]
     air = flight.land - flight.leave

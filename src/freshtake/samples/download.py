@@ -1,4 +1,4 @@
-"""Public takes of the CMU motion capture database, fetched on request: listed with size and SHA-256, and checked."""
+"""Fetch public takes of the CMU motion capture database, checked against a list of sizes and SHA-256 sums."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def download(
 ) -> list[Path]:
     """Fetch the named takes (none named: all) into a folder, and return the files in that order.
 
-    A file that is already there with the right content is not fetched again. Each file appears complete and checked,
-    or not at all. Show `CREDIT` to the people who use them.
+    A file that exists with the listed content is not fetched again. Files are written atomically, after the check.
+    Show `CREDIT` to the people who use the takes.
     """
     chosen = _chosen(names, takes() if listed is None else listed)
     for take in chosen:
         file = folder / take.file_name
-        # A file with other content is not replaced unless that is allowed.
+        # A file with other content is replaced only if the user allows it.
         if file.is_file() and hashlib.sha256(read_bytes(file)).hexdigest() != take.sha256:
             check_free(file)
     total = sum(take.bytes for take in chosen) or 1
