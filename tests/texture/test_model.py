@@ -371,7 +371,7 @@ def test_refusals() -> None:
     ):
         with pytest.raises(UsageError, match=says):
             Settings(**wrong)
-    with pytest.raises(UsageError, match=r"no jump of 0\.01 mean frame steps"):
+    with pytest.raises(UsageError, match=r"no jump of at most 0\.01 mean frame steps"):
         learn(circling(3.5), Settings(largest_jump=0.01), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match="no takes to learn from"):
         learn([])
