@@ -102,7 +102,7 @@ class LegCycle:
     under: tuple[float, ...] = (0.42,)
     crest: tuple[int, int] = (3, 5)  # rise and fall of the lift (see `lobe`)
     late: int = 3  # when the swing is fastest (see `late_ease`)
-    settle: float = 0.2  # fraction of the swing, at its end, in which the foot stops to give way to the leg's reach
+    settle: float = 0.2  # final fraction of the swing, in which the foot no longer yields to the leg's reach
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def contact_phases(leg: LegCycle, first: float, last: float) -> tuple[Floats, Fl
 
 
 def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel: Floats) -> FootTrack:
-    """Return a foot over time: rolls from heel over the flat sole to the toe joint, then swings to the next foothold.
+    """Return a foot over time: it rolls from heel to toe joint over the flat sole, then swings to the next foothold.
 
-    `toe` and `heel` are the contact points as seen from the ankle of a flat foot. While the toes are up the foot
-    turns about the heel, while the heel is up about the toe joint; the toes stay flat until the foot leaves.
+    `toe` and `heel` are the contact points relative to the ankle of a flat foot. With toes up the foot turns about the
+    heel, with the heel up about the toe joint; the toes stay flat until the foot leaves the floor.
     """
     # The contact that began last; the swing after it ends where the next contact begins.
     step = np.searchsorted(holds.land, phase, side="right") - 1

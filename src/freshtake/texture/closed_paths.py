@@ -1,4 +1,4 @@
-"""Loops whose end meets their start: closed paths with jumps, found by dynamic programming and by random play."""
+"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random play."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
-    # Take by take: a difference across a boundary is not movement.
+    # Take by take, because a difference across a boundary is not movement.
     parts = segments.split(weights.poses)
     change = np.concatenate([np.gradient(x, axis=0) if len(x) > 1 else np.zeros_like(x) for x in parts])
     # The distance that the pose has moved since the start of its take.
@@ -113,7 +113,7 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
 
 
 def matrix(frames: Frames) -> Floats:
-    """Compute costs (frames, frames) of all jumps i to j, including those never made; for figures."""
+    """Compute the costs (frames, frames) of jumps between all frames, for figures."""
     return np.stack([
         np.linalg.norm(frames.here - here, axis=1) + np.linalg.norm(frames.speed - speed, axis=1)
         for here, speed in zip(frames.ahead, frames.speed_ahead, strict=True)

@@ -84,7 +84,7 @@ def _described(
         conditions(settings, material.segments.frames, material.poses.shape[1])
         weights = weights_of(material.poses, material.velocities, *settings.compared)
         described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
-    # Rounded before anything is learned from them, so that a model read from a file plays the same frames.
+    # They are rounded before anything is learned from them, so that a model read from a file plays the same frames.
     weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
     return described._replace(rows=rounded(described.rows), weights=weights)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that differs from the action by `ALIKE` in one factor
 STRETCH = 0.05  # fraction by which a loop's tempo may differ from the takes'
-CANDIDATES = 5  # loops that are compared
+CANDIDATES = 5  # loops to compare
 WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of play, tried if no loop has only such jumps
 NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 

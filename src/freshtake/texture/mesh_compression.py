@@ -1,4 +1,4 @@
-"""Compress mesh columns to a Shape (Sattler 2004, §2-2.3); errors of an animation with c components (eq. 12-13)."""
+"""Compress mesh columns to a Shape (Sattler 2004, §2-2.3), and measure the errors of c components (eq. 12-13)."""
 
 from __future__ import annotations
 
