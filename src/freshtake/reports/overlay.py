@@ -56,7 +56,7 @@ def overlay(
     return figure
 
 
-def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
+def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str) -> None:
     """Draw a clip from the side at `phases` moments, spaced by about `reach`, in its unit of length.
 
     Panels with the same `reach` have the same scale, and drawing is clipped to the panel.

@@ -110,12 +110,12 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 
 @plot_style(SMALL)
-def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
+def ground_plan(clips: Sequence[Clip], titles: Sequence[str]) -> Figure:
     """Draw the root's paths from above with arrows for headings and dots for planted feet, all at one scale."""
     figure = new_figure(4.2 * len(clips), 3.6)
     axes = figure.subplots(1, len(clips), sharex=True, sharey=True, squeeze=False)[0]
-    for number, (axis, filed) in enumerate(zip(axes, clips, strict=True)):
-        clip, color = with_up(filed, "y"), COLORS[number % len(COLORS)]
+    for axis, filed, title, color in zip(axes, clips, titles, COLORS, strict=False):
+        clip = with_up(filed, "y")
         ground = clip.positions()[..., [0, 2]]
         mask, joints = joint_contacts(clip), [joint for foot in feet(clip.skeleton) for joint in foot.joints]
         for column, joint in enumerate(joints):
@@ -127,7 +127,7 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
             *ground[::every, 0].T, length * np.sin(angle), length * np.cos(angle), color=color, angles="xy",
             scale_units="xy", scale=1.0, width=0.006,
         )  # fmt: skip
-        axis.set_title(titles[number] if number < len(titles) else clip.name, pad=2)
+        axis.set_title(title, pad=2)
         axis.set_aspect("equal")
     return figure
 

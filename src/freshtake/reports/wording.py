@@ -47,14 +47,14 @@ def joint_words(name: str) -> str:
     return f"the {side} {place}" if side else f"the {place}"
 
 
-def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
-    """Describe the strongest links between different body parts, strongest first."""
+def link_sentences(links: Sequence[Link]) -> list[str]:
+    """Describe the six strongest links between different body parts, strongest first."""
     strengths: dict[tuple[str, str], float] = {}
     for link in links:
         pair = joint_words(link.child), joint_words(link.parent)
         if pair[0] != pair[1]:
             strengths[pair] = strengths.get(pair, 0.0) + link.strength
-    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:most]
+    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:6]
     sentences = []
     for (child, parent), strength in ranked:
         verb = "follow" if child.rpartition(" ")[2] in PLURAL else "follows"

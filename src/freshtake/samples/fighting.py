@@ -9,8 +9,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.actions import Sway, keys, standing_feet, sway, timeline
-from freshtake.samples.humanoid import DEFAULT, Build, FootTrack, HandTrack, Posture, perform, turn
+from freshtake.samples.actions import Sway, keys, standing_feet, timeline
+from freshtake.samples.humanoid import DEFAULT, FootTrack, HandTrack, Posture, perform, turn
 from freshtake.samples.smooth_curves import Law, Take, Wander
 
 STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
@@ -52,7 +52,6 @@ def punch(
     rng: np.random.Generator,
     *,
     strength: str = "aggressive",
-    build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
 ) -> Clip:
@@ -61,7 +60,6 @@ def punch(
     Args:
         rng: source of the variation.
         strength: "weak" or "aggressive".
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
 
@@ -74,11 +72,11 @@ def punch(
     # The body is at rest 1.3 s after the hit.
     length = START + strike_time(power) + 1.3
     clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _punch_posture(action, power, build, parameters, sway(rng, clock, amount))
-    return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
+    posture = _punch_posture(action, power, parameters, Sway(rng, clock, amount))
+    return perform(posture, DEFAULT, fps, "punch", f"made by freshtake: punch, strength {force:g}")
 
 
-def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> Posture:
+def _punch_posture(u: Floats, power: float, take: Take, loose: Sway) -> Posture:
     """Return the full-body posture at the action's times: the hips lead, the trunk follows, then the fist."""
     go, push = _strike(u, power), _strike(u + 0.04, power)
     # The body is drawn back before the strike.
@@ -91,18 +89,18 @@ def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Swa
     twist = -32.0 + (_mix(power, 24.0, 68.0) + take["twist"]) * go - 9.0 * wind
     flat = np.zeros(len(u))
     heel, spin = -_mix(power, 4.0, 42.0) * push, -42.0 + _mix(power, 3.0, 34.0) * push
-    spots = [(12.0 * build.scale, 34.0 * build.scale), (-13.0 * build.scale, -18.0 * build.scale)]
+    spots = [(12.0, 34.0), (-13.0, -18.0)]
     # Knees bent in guard; back with the wind-up, forward and lower with the strike.
     down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
     ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
-    root = np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
+    root = np.stack([1.5 * push - 1.0, DEFAULT.standing - down, ahead], axis=-1)
     return Posture(
         root + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
         turn(-24.0 + _mix(power, 8.0, 40.0) * push - 4.0 * wind, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * go + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
-        standing_feet(build, spots, (flat, heel), (flat - 6.0, spin)),
-        (_guard_hand(go, lowered, take, build), _striking_hand(go, wind, lowered, power, take, build)),
+        standing_feet(spots, (flat, heel), (flat - 6.0, spin)),
+        (_guard_hand(go, lowered, take), _striking_hand(go, wind, lowered, power, take)),
         curl=85.0 - 55.0 * lowered,
     )
 
@@ -130,19 +128,19 @@ def _strike(u: Floats, power: float) -> Floats:
     return keys(u, (START, 0.0), (hit, 1.0), (hit + 0.08, 1.0), (hit + 0.08 + back, 0.0), width=rounding)
 
 
-def _guard_hand(go: Floats, lowered: Floats, take: Take, build: Build) -> HandTrack:
+def _guard_hand(go: Floats, lowered: Floats, take: Take) -> HandTrack:
     """Return the left hand, which stays before the face and moves back slightly as the right hand strikes."""
     height = 21.0 + take["guard_left"] - 48.0 * lowered
     home = np.stack([6.0 + 4.0 * go + 20.0 * lowered, height, 35.0 - 12.0 * go - 20.0 * lowered], axis=-1)
-    return HandTrack(build.scale * home, home, 0.0 * go, _elbow(lowered, 0.6))
+    return HandTrack(home, home, 0.0 * go, _elbow(lowered, 0.6))
 
 
-def _striking_hand(go: Floats, wind: Floats, lowered: Floats, power: float, take: Take, build: Build) -> HandTrack:
+def _striking_hand(go: Floats, wind: Floats, lowered: Floats, power: float, take: Take) -> HandTrack:
     """Return the right hand, which moves from the chin straight to the mark."""
     height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * lowered
     home = np.stack([-7.0 - 4.0 * wind - 19.0 * lowered, height, 25.0 - 9.0 * wind - 12.0 * lowered], axis=-1)
     mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
-    return HandTrack(build.scale * home, build.scale * mark, go, _elbow(lowered, -0.7))
+    return HandTrack(home, mark, go, _elbow(lowered, -0.7))
 
 
 def _elbow(lowered: Floats, sideways: float) -> Floats:
@@ -154,7 +152,6 @@ def kick(
     rng: np.random.Generator,
     *,
     strength: str = "aggressive",
-    build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
 ) -> Clip:
@@ -163,14 +160,13 @@ def kick(
     Args:
         rng: source of the variation.
         strength: as in `punch`.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
 
     Returns:
         A clip in centimetres, y up.
     """
-    return fight(rng, actions=(KICK,), strength=strength, build=build, fps=fps, amount=amount)
+    return fight(rng, actions=(KICK,), strength=strength, fps=fps, amount=amount)
 
 
 def fight(
@@ -178,7 +174,6 @@ def fight(
     *,
     actions: Sequence[str] = FIGHT,
     strength: str = "aggressive",
-    build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
 ) -> Clip:
@@ -188,7 +183,6 @@ def fight(
         rng: source of the variation.
         actions: "punch" or "kick", in order.
         strength: as in `punch`.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
 
@@ -202,9 +196,9 @@ def fight(
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     starts, length = _plan(actions, power)
     clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _fight_posture(action, actions, starts, power, build, parameters, sway(rng, clock, amount))
+    posture = _fight_posture(action, actions, starts, power, parameters, Sway(rng, clock, amount))
     name = KICK if tuple(actions) == (KICK,) else "fight"
-    return perform(posture, build, fps, name, f"made by freshtake: {name}, strength {force:g}")
+    return perform(posture, DEFAULT, fps, name, f"made by freshtake: {name}, strength {force:g}")
 
 
 def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
@@ -253,38 +247,38 @@ def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: f
 
 
 def _fight_posture(
-    u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, build: Build, take: Take, loose: Sway
+    u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, take: Take, loose: Sway
 ) -> Posture:
     """Return the full-body posture: hips lead a punch; in a kick the body moves over its foot and leans back."""
     punch = _strikes(u, actions, starts, PUNCH, power, 0.0)
     out, lifted = _strikes(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
-    flat, size, standing = np.zeros(len(u)), build.scale, np.array([12.0, 2.0, 34.0])
+    flat = np.zeros(len(u))
     lean = 6.0 + take["lean"] + _mix(power, 2.0, 8.0) * punch - _mix(power, 6.0, 16.0) * out - 4.0 * lifted
     twist = -32.0 + (_mix(power, 24.0, 66.0) + take["twist"]) * punch + 14.0 * lifted
     down = 7.5 + take["crouch"] + 2.0 * power * punch - 3.0 * lifted
     root = np.stack(
         [
             1.5 * punch - 1.0 + 7.0 * lifted + loose.root[:, 0],
-            build.standing / size - down,
+            DEFAULT.standing - down,
             -3.0 + _mix(power, 3.0, 11.0) * punch + 19.0 * lifted + loose.root[:, 1],
         ],
         axis=-1,
     )
     return Posture(
-        size * root,
+        root,
         turn(-24.0 + _mix(power, 8.0, 38.0) * punch + 20.0 * lifted, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * punch + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * punch + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
         (
-            FootTrack(np.broadcast_to(size * standing, (len(u), 3)), flat - 6.0, flat, flat),
-            _kicking(out, lifted, punch, power, take, build),
+            FootTrack(np.broadcast_to([12.0, 2.0, 34.0], (len(u), 3)), flat - 6.0, flat, flat),
+            _kicking(out, lifted, punch, power, take),
         ),
-        (_guard_hand(punch, flat, take, build), _striking_hand(punch, flat, flat, power, take, build)),
+        (_guard_hand(punch, flat, take), _striking_hand(punch, flat, flat, power, take)),
         curl=85.0 + flat,
     )
 
 
-def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take, build: Build) -> FootTrack:
+def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take) -> FootTrack:
     """Return the right foot: on its spot, below the lifted knee, at the mark, and back along the same path."""
     home = np.array([-13.0, 2.0, -18.0])
     knee = np.array([-9.0, _mix(power, 34.0, 48.0) + take["knee_up"], 30.0])
@@ -295,4 +289,4 @@ def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Tak
     heel = -_mix(power, 4.0, 34.0) * punch * (1.0 - np.clip(lifted, 0.0, 1.0))
     pitch = heel - 30.0 * lifted + 75.0 * out
     yaw = -42.0 + _mix(power, 3.0, 30.0) * punch + 34.0 * lifted
-    return FootTrack(build.scale * ball, yaw, pitch, (1.0 - lifted) * np.maximum(pitch, 0.0) + lifted * pitch, lifted)
+    return FootTrack(ball, yaw, pitch, (1.0 - lifted) * np.maximum(pitch, 0.0) + lifted * pitch, lifted)

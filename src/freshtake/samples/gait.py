@@ -68,28 +68,16 @@ class GaitPlan:
     pushes: tuple[tuple[float, float, float], ...] = ()
 
 
-@dataclass(frozen=True)
 class Unsteadiness:
-    """The changes within a take, of known distribution: tempo, heading, arm swing and lean; noise of footholds."""
+    """The changes within a take: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s.
 
-    tempo: Wander
-    drift: Wander
-    arms: Wander
-    trunk: Wander
-    footholds: float
-    rng: np.random.Generator
+    Footholds scatter by 0.7 cm, drawn from the generator.
+    """
 
-
-def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
-    """Draw slow processes: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s."""
-    return Unsteadiness(
-        Wander(rng, 0.012 * amount, 1.0),
-        Wander(rng, 1.5 * amount, 2.5),
-        Wander(rng, 0.06 * amount, 1.5, 2),
-        Wander(rng, 0.6 * amount, 1.5, 2),
-        0.7 * amount,
-        rng,
-    )
+    def __init__(self, rng: np.random.Generator, amount: float) -> None:
+        self.tempo, self.drift = Wander(rng, 0.012 * amount, 1.0), Wander(rng, 1.5 * amount, 2.5)
+        self.arms, self.trunk = Wander(rng, 0.06 * amount, 1.5, 2), Wander(rng, 0.6 * amount, 1.5, 2)
+        self.footholds, self.rng = 0.7 * amount, rng
 
 
 PlanOf = Callable[[float, float, Build, Take], GaitPlan]
@@ -167,7 +155,7 @@ def gait_take(
     if not abs(request.turn_rate) <= 90.0:
         raise UsageError(f"the turn_rate of a {kind} must be -90 to 90 degrees per second, but is {request.turn_rate}")
     plan = plan_of(request.speed, request.turn_rate, request.build, law.draw(rng, request.amount))
-    loose = unsteadiness(rng, request.amount)
+    loose = Unsteadiness(rng, request.amount)
     frames = request.frames
     if frames is None:
         frames = footsteps.frame_count(plan.pace, loose.tempo, request.cycles, request.fps)

@@ -101,7 +101,6 @@ def letter_a(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 50 points.
@@ -116,7 +115,6 @@ def digit_2(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.0
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 45 points.
@@ -205,20 +203,19 @@ class CircleTake(NamedTuple):
         return self.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0, law: CircleLaw | None = None) -> Stroke:
+def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Stroke:
     """Make a circular stroke of one turn, clockwise from the top.
 
     Args:
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 60 points.
     """
     _check_rate(fps)
-    take = (law or CircleLaw()).draw(rng, amount)
+    take = CircleLaw().draw(rng, amount)
     turn = 2.0 * np.pi / max(abs(take.speed), 0.1)
     times = np.arange(int(np.floor(turn * fps + 1e-9)) + 1) / fps
     return Stroke(take.at(times), times, name="circle", provenance=PROVENANCE)
@@ -302,9 +299,11 @@ def flag(
             f"a flag needs frames, fps and at least 2 x 2 vertices, not {frames}, {fps}, {columns} x {rows}"
         )
     weights = mode_weights(rng, np.arange(frames) / fps, amount)
-    rest, shapes = rest_shape(columns, rows), mode_shapes(columns, rows)
-    vertices = rest + np.tensordot(weights, shapes.displacement, axes=1)
-    along, up = (tangent + np.tensordot(weights, turn, axes=1) for tangent, turn in shapes.tangents)
+    rest, (shapes, by_x, by_y) = rest_shape(columns, rows), mode_shapes(columns, rows)
+    vertices = rest + np.tensordot(weights, shapes, axes=1)
+    along, up = (
+        axis + np.tensordot(weights, turn, axes=1) for axis, turn in zip(np.eye(3), (by_x, by_y), strict=False)
+    )
     normals = np.cross(along, up)
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     return MeshSequence(
@@ -333,15 +332,8 @@ def grid_faces(columns: int, rows: int) -> npt.NDArray[np.int32]:
     return both.reshape(-1, 3).astype(np.int32)
 
 
-class Shapes(NamedTuple):
-    """`displacement` (modes, vertices, 3), and for x and for y the tangent at rest and its change per mode."""
-
-    displacement: Floats
-    tangents: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
-
-
-def mode_shapes(columns: int, rows: int) -> Shapes:
-    """Return the fixed shapes, in pairs (cosine, sine) per wave, and their exact derivatives along x and y.
+def mode_shapes(columns: int, rows: int) -> tuple[Floats, Floats, Floats]:
+    """Return the fixed shapes (modes, vertices, 3), in pairs (cosine, sine) per wave, and their derivatives by x and y.
 
     A wave's height is z = amplitude s^1.5 cos(k s - phase) cos(pi rows v), with s = x / WIDTH and v = y / HEIGHT; at a
     crest or trough the cloth is also drawn back and down a little, in proportion to z.
@@ -358,8 +350,8 @@ def mode_shapes(columns: int, rows: int) -> Shapes:
             height.append(grow * part * across)
             by_x.append((growing * part + grow * slope) / WIDTH * across)
             by_y.append(grow * part * bend)
-    z, zx, zy = (np.stack(values)[..., None] * direction for values in (height, by_x, by_y))
-    return Shapes(z, ((np.array([1.0, 0.0, 0.0]), zx), (np.array([0.0, 1.0, 0.0]), zy)))
+    shapes, by_x, by_y = (np.stack(values)[..., None] * direction for values in (height, by_x, by_y))
+    return shapes, by_x, by_y
 
 
 def mode_weights(rng: np.random.Generator, times: Floats, amount: float = 1.0) -> Floats:

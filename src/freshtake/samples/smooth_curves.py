@@ -100,7 +100,7 @@ def ease(share: npt.ArrayLike) -> Floats:
     return np.asarray(s**3 * (10.0 + s * (-15.0 + 6.0 * s)))
 
 
-def late_ease(share: Floats, late: int = 3) -> Floats:
+def late_ease(share: Floats, late: int) -> Floats:
     """Rise like `ease` (late = 2), but fastest at late / (late + 2) of the way, as a swinging foot travels.
 
     The integral of s^late (1 - s)^2, scaled to end at 1.

@@ -93,7 +93,7 @@ class Action:
 
 
 def action_of(
-    rows: Floats, poses: Floats, segments: Segments, frame_time: float, *, rates: int, among: Bools | None = None
+    rows: Floats, poses: Floats, segments: Segments, frame_time: float, *, rates: int, among: Bools | None
 ) -> Action:
     """Find the moving part of the takes, or of the frames `among`; standing before and after is left out.
 
@@ -191,7 +191,7 @@ def rate_of(course: str | float | None, seconds: float) -> float | None:
     return float(turns) / seconds
 
 
-def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
+def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float) -> LoopCourse:
     """Bend a loop's rows to a course, by default straight, or in place if the loop hardly travels.
 
     `moves` is the body's mean movement about its root from frame to frame.

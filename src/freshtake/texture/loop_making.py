@@ -193,7 +193,7 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
     """Bend a loop's rows to its course over the ground; None for motions without a course."""
     actions.check_course(course)
-    if model.rates == 0 or model.recipe is None:
+    if model.rates == 0:
         if course not in (None, "free"):
             raise UsageError(f"{NO_TRAVEL}, so a loop has no course")
         return None

@@ -136,7 +136,7 @@ class TextureModel:
     @cached_property
     def bearings(self) -> Bearings:
         """The turning and travel of the takes, used for guiding."""
-        if self.rates == 0 or self.recipe is None:
+        if self.rates == 0:
             raise UsageError(f"{NO_TRAVEL}, so play cannot be guided")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 

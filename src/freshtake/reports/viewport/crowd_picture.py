@@ -18,7 +18,7 @@ VIEWS = ((0.0, 1.15), (0.35, 0.07))  # rotation and elevation in radians: from a
 SIZE = (800, 520)
 
 
-def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool = False) -> Image:
+def crowd_picture(scene: Scene, seconds: tuple[float, ...], ways: bool) -> Image:
     """Draw both views of a crowd, a row per moment, with `ways` also paths in the view from above."""
     from PIL import Image as Images
 

@@ -144,7 +144,7 @@ def body_field(points: Floats) -> Floats:
 
 
 @lru_cache(maxsize=2)
-def body_mesh(step: float = FINE) -> Skin:
+def body_mesh(step: float) -> Skin:
     """Return the body in its template pose: metres, weights over BONES; about 5,000 vertices."""
     # The box encloses the template with a margin, which surface_net needs at its faces.
     low, high = np.array([-0.66, -0.04, -0.2]), np.array([0.66, 1.82, 0.24])

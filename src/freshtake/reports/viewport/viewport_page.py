@@ -58,10 +58,13 @@ def stage(scene: Scene, *, height: str = "min(62vh, 560px)", whole_page: bool = 
     )
 
 
-def viewport_page(scene: Scene, title: str = "") -> str:
+def viewport_page(scene: Scene) -> str:
     """Return a page filled by a viewport."""
-    title = title or scene.title or "freshtake view"
-    return document(title, f"{style()}<style>{WHOLE}</style>", f"\n{stage(scene, whole_page=True)}\n{scripts()}\n")
+    return document(
+        scene.title or "freshtake view",
+        f"{style()}<style>{WHOLE}</style>",
+        f"\n{stage(scene, whole_page=True)}\n{scripts()}\n",
+    )
 
 
 def document(title: str, head: str, body: str) -> str:
