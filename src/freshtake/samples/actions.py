@@ -85,12 +85,7 @@ CHEER_LAW = Law(
 )
 
 
-def cheer(
-    rng: np.random.Generator,
-    *,
-    fps: float = 60.0,
-    amount: float = 1.0,
-) -> Clip:
+def cheer(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make one cheer of about 1.9 s, from loose fists before the chest to hanging arms.
 
     Args:
@@ -210,12 +205,7 @@ class Flight:
         return self.up + 0.35
 
 
-def jump(
-    rng: np.random.Generator,
-    *,
-    fps: float = 60.0,
-    amount: float = 1.0,
-) -> Clip:
+def jump(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make a jump of about 0.8 m from both feet onto both feet; between take-off and landing the root falls freely.
 
     Args:

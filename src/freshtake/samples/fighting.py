@@ -48,13 +48,7 @@ FIGHT_LAW = Law(
 )
 
 
-def punch(
-    rng: np.random.Generator,
-    *,
-    strength: str = "aggressive",
-    fps: float = 60.0,
-    amount: float = 1.0,
-) -> Clip:
+def punch(rng: np.random.Generator, *, strength: str = "aggressive", fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make a straight punch with the rear (right) hand, from a high guard to hanging hands.
 
     Args:
@@ -148,13 +142,7 @@ def _elbow(lowered: Floats, sideways: float) -> Floats:
     return np.stack([sideways + 0.0 * lowered, -1.0 + 0.8 * lowered, -0.25 - 0.9 * lowered], axis=-1)
 
 
-def kick(
-    rng: np.random.Generator,
-    *,
-    strength: str = "aggressive",
-    fps: float = 60.0,
-    amount: float = 1.0,
-) -> Clip:
+def kick(rng: np.random.Generator, *, strength: str = "aggressive", fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make one front kick, from guard to guard.
 
     Args:

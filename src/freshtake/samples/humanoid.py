@@ -59,11 +59,7 @@ ARM = (
     ("{1}HandIndex1", "{1}FingerBase", (0.0, -3.0, 0.0)),
     ("{0}Thumb", "{1}Hand", (0.0, -2.0, 2.0)),
 )
-TIPS = (
-    ("{1}ToeBase", (0.0, 0.0, 6.0)),
-    ("{1}HandIndex1", (0.0, -6.0, 0.0)),
-    ("{0}Thumb", (0.0, -4.0, 2.0)),
-)
+TIPS = (("{1}ToeBase", (0.0, 0.0, 6.0)), ("{1}HandIndex1", (0.0, -6.0, 0.0)), ("{0}Thumb", (0.0, -4.0, 2.0)))
 HEAD_TIP = (0.0, 19.0, 0.0)
 
 
@@ -171,12 +167,7 @@ class Limb(NamedTuple):
 
 
 def solve_limb(
-    start: Floats,
-    target: Floats,
-    pole: Floats,
-    lengths: tuple[float, float],
-    bend: int = 1,
-    free: Floats | float = 0.0,
+    start: Floats, target: Floats, pole: Floats, lengths: tuple[float, float], bend: int = 1, free: Floats | float = 0.0
 ) -> Limb:
     """Rotate bones that hang along -y so that the lower one's end meets the target.
 

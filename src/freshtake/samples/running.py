@@ -55,10 +55,7 @@ def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPl
     stance = 0.24 * size * (3.0 / speed) ** 0.6 * steps / 120.0
     half = 0.5 + take["balance"]
     fast = speed / 3.0
-    legs = (
-        _run_leg(half, stance, fast, build, take, "left"),
-        _run_leg(0.0, stance, fast, build, take, "right"),
-    )
+    legs = (_run_leg(half, stance, fast, build, take, "left"), _run_leg(0.0, stance, fast, build, take, "right"))
     return GaitPlan(
         pace_of(speed, steps, turn_rate, take),
         legs,
