@@ -312,7 +312,7 @@ def test_frames_fps_name_and_provenance() -> None:
     ],
 )
 @EVERY_GAIT
-def test_what_cannot_be_is_refused(gait: Callable[..., Clip], wrong: dict[str, float], about: str) -> None:
+def test_impossible_requests_are_refused(gait: Callable[..., Clip], wrong: dict[str, float], about: str) -> None:
     with pytest.raises(UsageError, match=about):
         gait(rng(), **wrong)
 

@@ -74,7 +74,7 @@ def test_the_weights_follow_their_law() -> None:
     assert np.ptp(np.linalg.norm(mode_weights(source, times, 0.0).reshape(-1, 2), axis=1)) < 1e-12
 
 
-def test_poses_come_back_at_irregular_times() -> None:
+def test_poses_recur_at_irregular_times() -> None:
     source = rng()
     times = np.arange(3600) / 60.0
     swings = np.repeat([wave.amplitude for wave in WAVES], 2)
