@@ -90,11 +90,11 @@ def takes_of(given: Any) -> Takes:
         return given
     sets = given if isinstance(given, dict) else {"all": given}
     listed = {name: list(some) if isinstance(some, (list, tuple)) else [some] for name, some in sets.items()}
+    for name, motions in listed.items():
+        if not motions and isinstance(given, dict):
+            raise UsageError(f"the cell {name!r} has no takes")
     if not any(listed.values()):
         raise UsageError("there are no takes to learn from: give at least one")
-    for name, motions in listed.items():
-        if not motions:
-            raise UsageError(f"the cell {name!r} has no takes")
     return Takes(
         [motion for motions in listed.values() for motion in motions],
         [str(name) for name, motions in listed.items() for _ in motions],
