@@ -80,7 +80,7 @@ def test_replacing_files_in_a_folder_is_all_or_nothing(tmp_path: Path) -> None:
 def test_one_input_is_not_judged_and_the_body_checks_count(home: Path, tmp_path: Path, capsys: Said) -> None:
     one, other = str(home / "walk_0.bvh"), str(home / "walk_1.bvh")
     assert run(["evaluate", "--inputs", one, "--outputs", other]) == 0
-    assert "Not judged: there are no real takes to compare with" in capsys.readouterr().out
+    assert "Not assessed: there are no real takes to compare with" in capsys.readouterr().out
     walk = ft.read_clip(home / "walk_1.bvh")
     root = walk.root.copy()
     root[20:, 1] -= 60.0  # half of the body below the floor

@@ -38,7 +38,7 @@ def test_it_does_not_matter_where_a_motion_goes(takes: list[Clip]) -> None:
     assert one.joints == pytest.approx(other.joints, abs=1e-6)
 
 
-def test_what_is_changed_is_what_is_named_and_more_of_it_counts_more(takes: list[Clip]) -> None:
+def test_the_changed_part_is_named_and_larger_changes_count_more(takes: list[Clip]) -> None:
     plain, little, much = differences(takes, [bent(takes[0], "LeftArm", angle) for angle in (0.0, 0.25, 0.8)])
     arm = takes[0].skeleton.names.index("LeftHand")
     assert plain.mean < little.mean < much.mean

@@ -43,7 +43,7 @@ def result() -> Evaluation:
     return evaluate(takes(1, 3), variants, takes(2, 2), rng=np.random.default_rng(0))
 
 
-def test_the_page_is_whole_and_alone(result: Evaluation) -> None:
+def test_the_page_is_complete_and_self_contained(result: Evaluation) -> None:
     html = page(result, [Picture("dot", "A dot", "caption", b"\x89PNG")], title="Steps & more")
     parser = Balanced()
     parser.feed(html)

@@ -100,7 +100,7 @@ def test_the_strongest_links_are_arrows_on_the_body() -> None:
     assert arrows(apart, marked={"LeftLeg"}, most=1000) == len(legs)
 
 
-def test_links_sum_what_was_measured() -> None:
+def test_links_sum_the_measured_strengths() -> None:
     nan = float("nan")
     edges = [Edge(0, 2, 0.25), Edge(1, 2, 0.5), Edge(0, 1, 9.0), Edge(2, 0, nan), Edge(0, 0, nan)]
     assert joint_links(("Hip.x", "Hip.y", "Knee.x"), edges) == [Link("Knee", "Hip", 0.75), Link("Hip", "Knee", 0.0)]

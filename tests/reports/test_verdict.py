@@ -28,7 +28,7 @@ def test_every_word_belongs_to_a_figure() -> None:
     assert set(WORDS) <= set(BY_KEY)
 
 
-def test_what_is_like_real_takes_is_praised_and_usable(result: Evaluation) -> None:
+def test_figures_like_real_takes_are_praised_and_usable(result: Evaluation) -> None:
     found = verdict_of(
         with_figures(result, Figure("copied", 0.0, left_out=(0.0,)), Figure("hip_jerk", 1.0, (), (0.9, 1.1)))
     )
@@ -61,5 +61,5 @@ def test_excess_is_measured_from_the_nearest_real_value() -> None:
     assert excess(Figure("depth", 0.04, (), (0.0,))) == pytest.approx(0.02)
 
 
-def test_a_whole_evaluation_has_a_verdict(result: Evaluation) -> None:
+def test_a_complete_evaluation_has_a_verdict(result: Evaluation) -> None:
     assert verdict_of(result).sentence.startswith(("Usable: ", "Look at: "))

@@ -102,7 +102,7 @@ def test_playback_in_mujoco_agrees_with_the_files(robots: dict[str, RobotModel],
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["walk_1.csv", "walk_2.csv"]
 
 
-def test_what_is_no_robot_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_without_a_robot_are_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cart.xml").write_text(
         '<mujoco><worldbody><body name="cart"><geom type="sphere" size="1"/></body></worldbody></mujoco>'
     )

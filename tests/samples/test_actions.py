@@ -15,7 +15,6 @@ from freshtake.numeric.rotations import gimbal_closeness, to_euler
 from freshtake.samples import actions, fighting
 from freshtake.samples.actions import cheer, jump, plan_flight
 from freshtake.samples.fighting import fight, kick, punch
-from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build
 from freshtake.samples.smooth_curves import Law
 
 SIDES = ("Left", "Right")
@@ -50,14 +49,13 @@ def between(a: Floats, b: Floats) -> Floats:
 
 
 @EVERY_ACTION
-@pytest.mark.parametrize("build", [DEFAULT, TALL, SMALL])
-def test_bodies_stay_bodies(action: Callable[..., Clip], law: Law, build: Build) -> None:
+def test_bodies_stay_bodies(action: Callable[..., Clip], law: Law) -> None:
     for seed in range(3):
-        clip = action(rng(seed), build=build)
+        clip = action(rng(seed))
         for side in SIDES:
             assert hinge(clip, f"{side}Leg").min() > 4.0
             assert hinge(clip, f"{side}ForeArm").max() < 0.0
-            assert joint(clip, f"{side}ToeBase")[:, 1].min() > 1.99 * build.scale
+            assert joint(clip, f"{side}ToeBase")[:, 1].min() > 1.99
         place = clip.positions()
         bones = np.linalg.norm(place[:, 1:] - place[:, clip.skeleton.parents[1:]], axis=-1)
         assert np.allclose(bones, clip.skeleton.lengths()[1:], atol=1e-9)
@@ -88,8 +86,6 @@ def test_same_seed_same_clip_and_takes_differ_in_length(action: Callable[..., Cl
     a, b = action(rng(1)), action(rng(1))
     assert np.array_equal(a.rotations, b.rotations) and np.array_equal(a.root, b.root)
     assert len({len(action(rng(seed))) for seed in range(6)}) > 1
-    told = law.draw(rng(1))
-    assert np.array_equal(action(rng(1), take=told).rotations, a.rotations)
     with pytest.raises(UsageError, match="amount"):
         action(rng(), amount=-0.1)
     with pytest.raises(UsageError, match="fps"):
@@ -108,12 +104,11 @@ def test_a_cheer_throws_both_hands_above_the_head_once() -> None:
         assert np.ptp(hinge(clip, "LeftLeg")) > 15.0  # the knees help
 
 
-@pytest.mark.parametrize("build", [DEFAULT, TALL])
 @pytest.mark.parametrize("fps", [60.0, 120.0])
-def test_a_jump_falls_freely(build: Build, fps: float) -> None:
-    told = actions.JUMP_LAW.draw(rng(7))
-    clip = jump(rng(7), build=build, fps=fps, take=told)
-    flight = plan_flight(80.0 + told["distance"], build, told)
+def test_a_jump_falls_freely(fps: float) -> None:
+    take = actions.JUMP_LAW.draw(rng(7))
+    clip = jump(rng(7), fps=fps)
+    flight = plan_flight(80.0 + take["distance"], take)
     time = np.arange(len(clip)) / fps
     air = (time > flight.leave) & (time < flight.land)
     assert 0.3 < air.mean() * clip.duration < 0.6
@@ -125,31 +120,29 @@ def test_a_jump_falls_freely(build: Build, fps: float) -> None:
     assert np.ptp(forward) < 1e-6
     for side in SIDES:
         flying = joint(clip, f"{side}ToeBase")[air, 1][3:-3]
-        assert flying.min() > 2.0 * build.scale
+        assert flying.min() > 2.0
 
 
-def test_a_jump_lands_as_far_as_it_says_on_planted_feet() -> None:
-    told = actions.JUMP_LAW.draw(rng(3))
-    for distance in (0.4, 0.8, 1.2):
-        clip = jump(rng(3), distance=distance, take=told)
-        flight = plan_flight(100.0 * distance + told["distance"], DEFAULT, told)
+def test_a_jump_lands_as_far_as_its_take_says_on_planted_feet() -> None:
+    for seed in range(3):
+        take = actions.JUMP_LAW.draw(rng(seed))
+        clip = jump(rng(seed))
+        flight = plan_flight(80.0 + take["distance"], take)
         time = np.arange(len(clip)) / clip.fps
         before, after = time < flight.leave - actions.ROLL_OFF, time > flight.land + 0.15
         for side in SIDES:
             toe = joint(clip, f"{side}ToeBase")
             assert np.ptp(toe[before], axis=0).max() < 0.02 and np.ptp(toe[after], axis=0).max() < 0.02
             far = toe[after][0, 2] - toe[before][0, 2]
-            assert far == pytest.approx(100.0 * distance + told["distance"], abs=0.02)
+            assert far == pytest.approx(80.0 + take["distance"], abs=0.02)
         knee = hinge(clip, "LeftLeg")
         assert knee[(time > flight.crouch) & (time < flight.leave)].max() > 70.0  # crouches
         assert knee[time > flight.land].max() > 70.0  # gives way
-    with pytest.raises(UsageError, match="distance"):
-        jump(rng(), distance=5.0)
 
 
 def test_an_aggressive_punch_is_faster_and_reaches_farther() -> None:
     speed, reach, twist = [], [], []
-    for strength in (0.0, 0.1, 0.5, 1.0):
+    for strength in ("weak", "aggressive"):
         clip = punch(rng(), strength=strength, amount=0.0)
         fist = joint(clip, "RightHand")
         speed.append(np.linalg.norm(np.diff(fist, axis=0), axis=1).max() * clip.fps)
@@ -163,12 +156,8 @@ def test_an_aggressive_punch_is_faster_and_reaches_farther() -> None:
     for values in (speed, reach, twist):
         assert np.all(np.diff(values) > 0)
     assert 450.0 < speed[-1] < 1100.0 and speed[0] < 250.0  # cm/s
-    named = punch(rng(), strength="aggressive", amount=0.0), punch(rng(), strength=1.0, amount=0.0)
-    assert np.array_equal(named[0].rotations, named[1].rotations)
     with pytest.raises(UsageError, match="weak or aggressive"):
         punch(rng(), strength="mighty")
-    with pytest.raises(UsageError, match="0 to 1"):
-        punch(rng(), strength=2.0)
 
 
 @EVERY_ACTION

@@ -88,7 +88,7 @@ def test_the_list() -> None:
     assert BASE_URL.startswith("https://") and BASE_URL.endswith("/") and "mocap.cs.cmu.edu" in CREDIT
 
 
-def test_named_takes_arrive_whole_and_in_order(server: Server, tmp_path: Path) -> None:
+def test_named_takes_arrive_complete_and_in_order(server: Server, tmp_path: Path) -> None:
     said: list[Progress] = []
     files = download(
         ["01_02", "01_01", "01_02"], tmp_path / "new", base_url=server.address, listed=listed(), report=said.append
@@ -101,11 +101,11 @@ def test_named_takes_arrive_whole_and_in_order(server: Server, tmp_path: Path) -
     assert said[0].what == "take 01_02" and said[-1].what == "take 01_01"
 
 
-def test_no_names_mean_all(server: Server, tmp_path: Path) -> None:
+def test_without_names_all_takes_are_fetched(server: Server, tmp_path: Path) -> None:
     assert len(download([], tmp_path, base_url=server.address, listed=listed())) == 3
 
 
-def test_what_is_there_is_not_fetched_again_unless_it_differs(server: Server, tmp_path: Path) -> None:
+def test_existing_files_are_fetched_again_only_if_they_differ(server: Server, tmp_path: Path) -> None:
     download(["01_03"], tmp_path, base_url=server.address, listed=listed())
     download(["01_03"], tmp_path, base_url=server.address, listed=listed())
     assert len(server.asked) == 1
@@ -146,7 +146,7 @@ def test_a_passing_fault_is_tried_again(server: Server, tmp_path: Path) -> None:
     assert len(server.asked) == 2
 
 
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -219,15 +219,6 @@ def test_same_seed_same_clip_and_other_seeds_differ() -> None:
     assert np.allclose(still[0].rotations, still[1].rotations, atol=1e-12)
 
 
-def test_a_take_can_be_repeated_and_its_parameters_are_those_of_the_law() -> None:
-    drawn = LAW.draw(rng(4))
-    free, fixed = walk(rng(4), frames=90), walk(rng(4), frames=90, take=drawn)
-    assert np.array_equal(free.rotations, fixed.rotations)
-    other = walk(rng(4), frames=90, take={**drawn, "elbow_left": drawn["elbow_left"] + 10.0})
-    more = hinge(free, "LeftForeArm") - hinge(other, "LeftForeArm")
-    assert np.allclose(more, 10.0, atol=1e-6)
-
-
 def test_measured_variation_agrees_with_the_law() -> None:
     """Elbow means of many takes: known spread, known correlation between left and right; likewise the cadence."""
     draw, count = rng(), 150
@@ -321,7 +312,7 @@ def test_frames_fps_name_and_provenance() -> None:
     ],
 )
 @EVERY_GAIT
-def test_what_cannot_be_is_refused(gait: Callable[..., Clip], wrong: dict[str, float], about: str) -> None:
+def test_impossible_requests_are_refused(gait: Callable[..., Clip], wrong: dict[str, float], about: str) -> None:
     with pytest.raises(UsageError, match=about):
         gait(rng(), **wrong)
 

@@ -173,7 +173,7 @@ def test_drawn_takes_have_the_covariance_of_their_law(law: Law) -> None:
     assert set(law.draw(rng(), 0.0).values()) == {0.0}
 
 
-def test_a_law_refuses_correlations_that_cannot_be() -> None:
+def test_a_law_refuses_contradictory_correlations() -> None:
     with pytest.raises(UsageError, match="positive definite"):
         Law({"a": 1.0, "b": 1.0, "c": 1.0}, {("a", "b"): 0.9, ("b", "c"): 0.9, ("a", "c"): -0.9})
 

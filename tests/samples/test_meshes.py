@@ -36,9 +36,9 @@ def test_normals_against_triangles() -> None:
 
 
 def test_tangents_against_differences() -> None:
-    shapes = mode_shapes(401, 301)
-    grid = shapes.displacement.reshape(MODES, 301, 401, 3)
-    for axis, (_, exact) in ((2, shapes.tangents[0]), (1, shapes.tangents[1])):
+    shapes, by_x, by_y = mode_shapes(401, 301)
+    grid = shapes.reshape(MODES, 301, 401, 3)
+    for axis, exact in ((2, by_x), (1, by_y)):
         step = 1.5 / 400 if axis == 2 else 1.0 / 300
         slow = np.gradient(grid, step, axis=axis)[:, 1:-1, 5:-1]
         assert np.abs(slow - exact.reshape(grid.shape)[:, 1:-1, 5:-1]).max() < 2e-3
@@ -74,10 +74,10 @@ def test_the_weights_follow_their_law() -> None:
     assert np.ptp(np.linalg.norm(mode_weights(source, times, 0.0).reshape(-1, 2), axis=1)) < 1e-12
 
 
-def test_poses_come_back_at_irregular_times() -> None:
+def test_poses_recur_at_irregular_times() -> None:
     source = rng()
     times = np.arange(3600) / 60.0
-    swings = np.repeat([wave.swing for wave in WAVES], 2)
+    swings = np.repeat([wave.amplitude for wave in WAVES], 2)
     poses = mode_weights(source, times) * swings
     step = np.linalg.norm(np.diff(poses, axis=0), axis=1).mean()
     apart = cdist(poses, poses) / step

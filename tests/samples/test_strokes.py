@@ -123,7 +123,7 @@ def test_the_pen_slows_down_in_bends(character: Character, make: Maker) -> None:
 
 
 @BOTH
-def test_strokes_are_alike_real_ones(character: Character, make: Maker) -> None:
+def test_strokes_resemble_real_ones(character: Character, make: Maker) -> None:
     files = data_files(f"handwriting/kast/{character.name}_[0-9]*.csv")
     if not files:
         pytest.skip("real handwriting is absent: set FRESHTAKE_DATA to its folder")

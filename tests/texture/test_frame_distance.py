@@ -71,7 +71,7 @@ def test_successors_stop_at_the_end_of_a_take() -> None:
     assert np.isclose(step, np.mean([1, 3, 7, 9, 11]))
 
 
-def test_cost_of_going_on_is_zero_and_units_are_frame_steps() -> None:
+def test_continuing_costs_nothing_and_units_are_frame_steps() -> None:
     rows, segments = circling(), laid_out([300], ["all"])
     weights = weights_of(rows, np.gradient(rows, axis=0), 4, 4)
     costs = matrix(weighted_frames(weights, segments, 1 / 60, 0.0))

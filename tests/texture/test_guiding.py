@@ -59,7 +59,7 @@ def mean_heading(clip: Clip) -> np.ndarray:
     return np.degrees(np.convolve(heading(clip), np.ones(width) / width, "valid"))
 
 
-def test_turning_goes_on_from_what_it_was_where_a_guide_begins_and_ends(turner) -> None:  # type: ignore[no-untyped-def]
+def test_turning_is_continuous_where_a_guide_begins_and_ends(turner) -> None:  # type: ignore[no-untyped-def]
     """Released and guided again: the turn rate changes by no more per frame than guiding ever turns a body."""
     rng, state, parts = np.random.default_rng(1), None, []
     state = turner.start_guided(rng, Guide())
@@ -102,7 +102,7 @@ def test_a_body_that_stands_for_a_while_does_not_stay_there() -> None:
     assert len(jumps) > 20 and (along < 0.0).mean() <= 0.02
 
 
-def test_feet_stand_where_they_stood() -> None:
+def test_planted_feet_stay_in_place() -> None:
     take = long_walk()
     model = learn(take)
     rng = np.random.default_rng(1)
@@ -126,7 +126,7 @@ def test_feet_stand_where_they_stood() -> None:
 
 
 @pytest.mark.parametrize("plant", [True, False])
-def test_loops_go_straight_or_come_back(turner, plant: bool) -> None:
+def test_loops_go_straight_or_return(turner, plant: bool) -> None:
     steps = steps_of(turner.decode(turner.rows))
     for course in (None, "straight", "closed"):
         loop = turner.loop(np.random.default_rng(2), frames=150, course=course, plant=plant)
@@ -142,7 +142,7 @@ def test_loops_go_straight_or_come_back(turner, plant: bool) -> None:
             assert net > 1.0 and abs(loop.playback.turn) > 0.3
 
 
-def test_a_loop_turns_by_what_is_asked(turner) -> None:
+def test_a_loop_turns_by_the_requested_angle(turner) -> None:
     twice = turner.loop(np.random.default_rng(2), frames=150, course=-90.0, times=2, plant=False)
     angles = np.degrees(heading(twice))
     assert twice.playback is None and abs(angles[150] - angles[0] + 90.0) < 1e-6
@@ -198,7 +198,7 @@ def test_a_path_is_followed_from_its_beginning(turner) -> None:
     assert off.max() < 0.5 * speed and np.linalg.norm(made.root[-1, [0, 2]] - path[0]) > 6.0 * speed
 
 
-def test_speed_is_tempo_within_what_motion_bears(turner) -> None:
+def test_speed_is_tempo_within_natural_limits(turner) -> None:
     usual = turner.bearings.speed
 
     def gone(speed: float | None) -> float:
@@ -273,7 +273,7 @@ def test_a_length_that_was_found_is_made() -> None:
                 assert ways_found and all(len(way) == found for way in ways_found)
 
 
-def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
+def test_impossible_turning_does_not_cause_larger_jumps() -> None:
     """What a frame costs on a course is how much more it has to be bent than the best frame of the takes."""
     trend = np.array([-0.2, 0.0, 0.3])
     np.testing.assert_allclose(turning_costs(trend, 0.1), np.square((trend - 0.1) / FAST))
@@ -321,7 +321,7 @@ def test_loops_of_a_walk_with_standing_walk(hesitant: tuple[Clip, Clip]) -> None
             assert len(loop) == frames and 0.8 <= speed_of(loop) / usual <= 1.25
 
 
-def test_loops_come_ranked_and_say_how_alike_they_are(hesitant: tuple[Clip, Clip]) -> None:
+def test_loops_are_ranked_and_report_their_likeness(hesitant: tuple[Clip, Clip]) -> None:
     take, _ = hesitant
     model = learn(take)
     loops = ranked_loops(model, np.random.default_rng(0), 140, course=None)

@@ -149,7 +149,7 @@ def test_frames_that_lead_nowhere_are_left_out() -> None:
     assert reach.alive.tolist() == [False, True, True, True, False, False]
     goes, live = within(Jumps(targets, costs), reach, successor)
     assert goes.tolist() == [-1, 2, 3, -1, -1, -1] and live.targets[3, 0] == 1
-    with pytest.raises(UsageError, match=r"no jump of 0.5 mean frame steps or less leads back in the take"):
+    with pytest.raises(UsageError, match=r"no jump of at most 0.5 mean frame steps leads back in the take"):
         reach_of(Jumps(targets, costs), successor, 0.5)
 
 

@@ -28,7 +28,7 @@ def both(mesh: MeshSequence, monkeypatch: pytest.MonkeyPatch, settings: Settings
 
 @pytest.mark.parametrize("root", ["absolute", "heading"])
 @pytest.mark.parametrize("normals", ["joint", "own"])
-def test_blocks_of_vertices_give_the_model_of_the_whole_mesh(
+def test_blocks_of_vertices_give_the_model_of_the_entire_mesh(
     monkeypatch: pytest.MonkeyPatch, root: str, normals: str
 ) -> None:
     mesh = sheet()
@@ -48,12 +48,12 @@ def test_blocks_of_vertices_give_the_model_of_the_whole_mesh(
     assert errors[1] <= 1.05 * errors[0] + 1e-6 * extent
 
 
-def test_as_many_modes_are_kept_as_the_error_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_requested_error_determines_the_number_of_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, parts = both(sheet(), monkeypatch, Settings(root="absolute", error=1e-3))
     assert whole.shape is not None and parts.shape is not None and parts.shape.width == whole.shape.width > 0
 
 
-def test_what_needs_all_vertices_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_large_meshes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("freshtake.texture.learning.is_large", lambda motions: True)
     with pytest.raises(UsageError, match="cannot have parts"):
         learn(sheet(), Settings(parts=2))

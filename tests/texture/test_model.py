@@ -36,7 +36,7 @@ def rower():
     return learn(circling(8.0), Settings(jump_time=0.7), frame_time=FRAME_TIME)
 
 
-def test_chances_come_true() -> None:
+def test_jumps_occur_with_their_probabilities() -> None:
     successor = np.array([1, 2, -1])
     targets = np.array([[2, -1], [0, -1], [0, 1]], dtype=np.int32)
     chances = np.array([[0.3, 0.0], [0.6, 0.0], [0.25, 0.75]])
@@ -115,7 +115,7 @@ def test_nothing_sticks_and_jumps_are_smooth(walker) -> None:
     assert np.quantile(second_differences(material_of(made, Settings()).poses), 0.999) < 1.3 * usual
 
 
-def test_jumps_come_as_often_as_asked() -> None:
+def test_jumps_occur_at_the_requested_rate() -> None:
     rows = circling(30.0)
     for seconds in (0.8, 2.5):
         model = learn(rows, Settings(jump_time=seconds), frame_time=FRAME_TIME)
@@ -124,7 +124,7 @@ def test_jumps_come_as_often_as_asked() -> None:
         assert abs(found - seconds) < 0.2 * seconds
 
 
-def test_a_short_take_is_not_one_loop_over_and_over() -> None:
+def test_a_short_take_does_not_repeat_one_loop() -> None:
     """Less than two cycles must be left every cycle, more often than requested, but still by different jumps."""
     model = learn(circling(1.8), Settings(jump_time=3.0), frame_time=FRAME_TIME)
     _, played = model.play(model.start(np.random.default_rng(0)), np.random.default_rng(1), 10_000)
@@ -205,7 +205,7 @@ def test_variety_shows_more_of_the_takes() -> None:
     assert distinct(1.0) >= max(distinct(0.0), 350)
 
 
-def test_a_loop_that_cannot_be_names_lengths_that_can() -> None:
+def test_an_impossible_loop_names_possible_lengths() -> None:
     once = learn(circling(1.04, 50), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match=r"no loop of exactly 75 frames: the nearest lengths are"):
         loop_rows(once, np.random.default_rng(0), 75, stretch=0.0)
@@ -245,7 +245,7 @@ def test_clips_have_loops_whatever_the_blend(blend: str) -> None:
     assert len(model.loop(np.random.default_rng(1), frames=100)) == 100
 
 
-def test_a_loop_is_not_a_short_one_over_and_over() -> None:
+def test_a_loop_does_not_repeat_a_shorter_one() -> None:
     assert period((1, 2, 3, 1, 2, 3)) == 3 and period((1, 2, 3, 1, 2, 4)) == 6 and period((5, 5, 5)) == 1
     model = learn(circling(1.8), frame_time=FRAME_TIME)
     for seed in range(4):
@@ -253,7 +253,7 @@ def test_a_loop_is_not_a_short_one_over_and_over() -> None:
         assert len(rows) == 120 and period(tuple(played.source.tolist())) == len(played.source)
 
 
-def test_jumps_that_were_not_found_cost_infinity() -> None:
+def test_missing_jumps_cost_infinity() -> None:
     jumps = Jumps(np.array([[3, 1], [2, -1]], dtype=np.int32), np.array([[0.5, 0.7], [1.5, np.inf]]))
     assert costs_of(jumps, np.array([0, 1, 1]), np.array([1, 2, 3])).tolist() == [0.7, 1.5, np.inf]
 
@@ -281,7 +281,7 @@ def test_cells_are_reached_within_the_look_ahead_and_kept() -> None:
         model.steer(state, "d")
 
 
-def test_the_way_into_a_cell_is_the_cheapest_in_time() -> None:
+def test_the_path_into_a_cell_is_the_cheapest_in_time() -> None:
     from freshtake.texture.cells import path_into
     from freshtake.texture.frame_distance import laid_out
     from freshtake.texture.jump_map import Jumps, Reach
@@ -333,7 +333,7 @@ def test_strokes_and_points_play_too() -> None:
     assert np.abs(np.linalg.norm(made.points, axis=1) - 1.0).max() < 0.1
 
 
-def test_a_take_that_never_returns_says_so() -> None:
+def test_a_take_that_never_recurs_is_reported() -> None:
     line = np.stack([np.linspace(0, 10, 80), np.linspace(0, 3, 80) ** 2], axis=1)
     model = learn(line, frame_time=FRAME_TIME)
     assert not recurring(model)
@@ -371,7 +371,7 @@ def test_refusals() -> None:
     ):
         with pytest.raises(UsageError, match=says):
             Settings(**wrong)
-    with pytest.raises(UsageError, match=r"no jump of 0\.01 mean frame steps"):
+    with pytest.raises(UsageError, match=r"no jump of at most 0\.01 mean frame steps"):
         learn(circling(3.5), Settings(largest_jump=0.01), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match="no takes to learn from"):
         learn([])
@@ -465,14 +465,14 @@ def swing(circles: int) -> Floats:
     return np.concatenate([0.2 * np.stack([np.cos(angle), np.sin(angle)], axis=1), away])
 
 
-def test_a_loop_takes_larger_jumps_rather_than_to_leave_the_action_out() -> None:
+def test_a_loop_takes_larger_jumps_rather_than_omit_the_action() -> None:
     """The cheapest jumps lead round the small circles, whose poses reach 0.15 times as far as the take's."""
     for seed in range(3):
         best = ranked_loops(learn(swing(8), frame_time=1 / 60), np.random.default_rng(seed), 180)[0]
         assert best.likeness.range > 0.35
 
 
-def test_the_energy_of_a_loop_is_that_of_what_is_shown() -> None:
+def test_the_energy_of_a_loop_is_that_of_the_frames_shown() -> None:
     """Going back to where a one-way movement began is movement too."""
     share = np.linspace(0.0, 1.0, 60)
     takes = [np.stack([4.0 * share**2 * (3.0 - 2.0 * share), 0.1 * k + 0.0 * share], axis=1) for k in range(3)]

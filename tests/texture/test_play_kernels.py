@@ -60,7 +60,7 @@ def all_walks(steps: Steps, start: int, length: int, penalty: Floats) -> Floats:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_walk_costs_are_the_least_of_all_walks(seed: int) -> None:
+def test_path_costs_are_the_lowest_of_all_paths(seed: int) -> None:
     steps, length = some_steps(seed), 8
     penalty = np.random.default_rng(seed).uniform(0.0, 0.5, COUNT)
     least, origin = np.empty((length + 1, COUNT)), np.empty((length + 1, COUNT), dtype=np.int32)
@@ -77,7 +77,7 @@ def test_walk_costs_are_the_least_of_all_walks(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_arrival_costs_are_the_least_of_all_ways_into_the_goal(seed: int) -> None:
+def test_arrival_costs_are_the_lowest_of_all_paths_into_the_goal(seed: int) -> None:
     steps, horizon = some_steps(10 + seed), 5
     goal = np.zeros(COUNT, dtype=np.intp)
     goal[4] = 1

@@ -62,7 +62,7 @@ def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
     assert len(heard) == 1 and "is out of reach" in heard[0]
 
 
-def test_jumps_come_as_often_as_asked_for_without_learning_again(folder: Path) -> None:
+def test_the_rate_of_jumps_changes_without_relearning(folder: Path) -> None:
     jumps = [texture_sample(play(folder, "x.bvh", 3600, jump_time=time)).jumps for time in (0.5, 1.5, 4.5)]
     assert jumps[0] > 2 * jumps[1] > 4 * jumps[2] > 0
 
@@ -84,7 +84,7 @@ def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
     assert baked.vertices.shape[0] == 90 and np.ptp(baked.vertices, axis=0).max() > 0.01
 
 
-def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
+def test_meshes_have_no_skin(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet())
     write(tmp_path / "body.glb", rig("smpl"))
     texture_learn(TextureLearn(takes=[str(tmp_path / "sheet.npz")], out=tmp_path / "m.ftm"))

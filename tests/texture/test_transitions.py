@@ -95,7 +95,7 @@ def test_a_jump_is_as_smooth_as_the_take() -> None:
     np.testing.assert_array_equal(soft[50:], hard[50:])
 
 
-def test_offsets_at_the_end_of_a_loop_go_on_at_its_start() -> None:
+def test_offsets_at_the_end_of_a_loop_continue_at_its_start() -> None:
     rows, segments = circling(), laid_out([300], ["all"])
     out = rows[np.arange(20, 40)]
     jump = MadeJumps(np.array([18]), np.array([80]), np.array([38]), 6)
@@ -153,7 +153,7 @@ def test_rotations_are_blended_as_rotations() -> None:
     np.testing.assert_allclose(turning.moved(b, 0.0 * apart), b, atol=1e-12)
 
 
-def test_a_loop_at_another_tempo_keeps_its_way() -> None:
+def test_a_loop_at_another_tempo_keeps_its_path() -> None:
     t = np.arange(40)
     rows = np.stack([np.full(40, 3.0), np.sin(2 * np.pi * t / 40)], axis=1)
     out = paced(rows, 50, None, 1)

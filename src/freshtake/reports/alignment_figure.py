@@ -1,4 +1,4 @@
-"""Draw correspondences: curves of both motions, linked at matching frames (Hsu 2005, figure 2)."""
+"""Draw correspondences: the curves of two motions, linked at matching frames (Hsu 2005, figure 2)."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ LINES = 60  # correspondences drawn
 def picture(
     a: Alignable, b: Alignable, settings: WarpSettings, *, against: str, dof: str | None = None, names: tuple[str, str]
 ) -> Figure:
-    """Draw figure 2 for two motions: both curves, and the correspondences found by another method and by `settings`.
+    """Draw figure 2 for two motions: both curves, and the correspondences by another method and by `settings`.
 
-    Below them: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
-    (default: the one that moves most in both motions).
+    Below are both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw, by
+    default the DOF that moves most in both motions.
     """
     ready = prepare(a, b, settings)
     alignments = {method: align(a, b, replace(settings, method=method)) for method in (against, settings.method)}
     return draw(ready, alignments, chosen_dof(ready, dof), names)
 
 
-def chosen_dof(ready: Prepared, wanted: str | None) -> int:
-    """Return the index of a DOF by name, or of the one that deviates most in both motions."""
-    if wanted is None:
+def chosen_dof(ready: Prepared, name: str | None) -> int:
+    """Return the index of a DOF by name, or of the DOF that deviates most in both motions."""
+    if name is None:
         return int((ready.values[0].std(axis=0) * ready.values[1].std(axis=0)).argmax())
-    if wanted not in ready.names:
-        raise UsageError(f"there is no DOF {wanted!r}: choose one of {', '.join(ready.names)}")
-    return ready.names.index(wanted)
+    if name not in ready.names:
+        raise UsageError(f"there is no DOF {name!r}: choose one of {', '.join(ready.names)}")
+    return ready.names.index(name)
 
 
 def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
@@ -61,7 +61,7 @@ def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: 
     axes[0, 0].legend(fontsize=8, frameon=False)
     axes[0, 0].set_title(f"{ready.names[dof]}: not aligned", fontsize=10)
     for axis, (method, alignment) in zip(axes[0, 1:], alignments.items(), strict=False):
-        _joined(axis, u, y, alignment, ready)
+        _draw_links(axis, u, y, alignment, ready)
         axis.set_title(TITLES[method], fontsize=10)
     _warps(axes[1, 0], axes[1, 1], alignments, ready)
     for axis in axes.flat[:-1]:
@@ -75,7 +75,7 @@ def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: 
     return figure
 
 
-def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
+def _draw_links(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
     """Draw the first curve above the second, with lines between matching frames."""
     lift = 1.25 * float(max(np.ptp(u), np.ptp(y), 1e-9)) + float(y.max() - u.min()) * 0.5
     upper = u - u.mean() + y.mean() + lift

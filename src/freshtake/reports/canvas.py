@@ -18,7 +18,7 @@ STYLE: dict[Any, Any] = {
     "xtick.color": GRAY, "ytick.color": GRAY, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.color": GRAY, "grid.alpha": 0.18, "svg.fonttype": "path",
 }  # fmt: skip
-# For figures of many small panels: no grid, small type, and no background, since pages may be light or dark.
+# For figures of many small panels: no grid, small type, and no background, because pages may be light or dark.
 SMALL: dict[Any, Any] = {
     **STYLE, "font.size": 7.0, "axes.grid": False, "axes.titlesize": 8.0, "axes.titlelocation": "left",
     "axes.labelsize": 8.0, "xtick.labelsize": 6.0, "ytick.labelsize": 6.0, "legend.frameon": False,
@@ -27,7 +27,7 @@ SMALL: dict[Any, Any] = {
 
 
 def new_figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
-    """Return an empty figure of a size in inches; with a layout of None, axes keep their positions."""
+    """Return an empty figure of a size in inches; without a layout, axes keep their positions."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -1,8 +1,9 @@
-"""The page of a density model: the figures of Okwechime 2008 drawn for the user's classes."""
+"""Build the page of a density model: the figures of Okwechime 2008, drawn for the user's classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,16 +33,17 @@ def density_page(
     model: DensityModel, facts: dict[str, Any], title: str, seed: int, report: Report
 ) -> tuple[str, dict[str, Any], dict[str, bytes]]:
     """Measure long synthesis and draw a model: return the page, figures for JSON, and pictures by name."""
+
+    def synthesized(name: str, number: int, frames: int) -> Floats:
+        rng = np.random.default_rng([seed, number])
+        return np.asarray(model.rows(rng, frames=frames, weights={name: 1.0})[:, : model.modes])
+
     figures = {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
-        rows = model.rows(np.random.default_rng([seed, number]), frames=LONG, weights={name: 1.0})
-        figures[name] = holding(model.runs(name), rows[:, : model.modes])
+        figures[name] = holding(model.runs(name), synthesized(name, number, LONG))
     report(Progress(0.4, "drawing densities"))
-    paths = [
-        model.rows(np.random.default_rng([seed, 50 + k]), frames=PATH, weights={name: 1.0})[:, : model.modes]
-        for k, name in enumerate(model.classes)
-    ]
+    paths = [synthesized(name, 50 + k, PATH) for k, name in enumerate(model.classes)]
     pictures = [
         modes_picture(model),
         *sine_pictures(model),
@@ -54,12 +56,12 @@ def density_page(
     report(Progress(0.6, "drawing figures"))
     pictures += strips(model, seed)
     # NaN, which JSON does not have, becomes null.
-    held = {
+    for_json = {
         name: {key: value if np.isfinite(value) else None for key, value in figure._asdict().items()}
         for name, figure in figures.items()
     }
     page = _page(model, facts, figures, pictures, title)
-    return page, {"model": facts, "holding": held}, {picture.name: picture.png for picture in pictures}
+    return page, {"model": facts, "holding": for_json}, {picture.name: picture.png for picture in pictures}
 
 
 def _page(
@@ -82,10 +84,9 @@ def _page(
         "class are compared with the data: period and variation are 1.00 if like the data; distance and sharpness are "
         "the largest values over the data's 99.9th percentile; repeats are cycles that equal another one."
     )
-    left_out = [Section("Frames that were left out", " ".join(model.notes))] if model.notes else []
     sections = [
         Section("How long synthesis holds", "", (Table(head, rows),)),
-        *left_out,
+        *([Section("Frames that were left out", " ".join(model.notes))] if model.notes else []),
         Section("Figures", "Figure numbers are those of Okwechime and Bowden 2008.", (), tuple(pictures)),
     ]
     return style_page(f"{title}: {', '.join(model.classes)}", about, sections)
@@ -103,8 +104,7 @@ def modes_picture(model: DensityModel) -> Picture:
             for k, run in enumerate(model.runs(name)):
                 label = name if k == 0 else None
                 axis.plot(*_two(run).T, color=COLORS[number % 8], linewidth=1.0, label=label)
-        axis.set_xlabel("mode 1")
-        axis.set_ylabel("mode 2")
+        axis.set(xlabel="mode 1", ylabel="mode 2")
         axis.legend(frameon=False, fontsize=8)
 
     return drawn("fig1_modes", "Mode 1 against mode 2", "every class in the combined eigenspace (fig. 1)", draw)
@@ -127,7 +127,7 @@ def sine_pictures(model: DensityModel) -> list[Picture]:
 
         left = 100.0 * fit.error / max(float(run.std()), 1e-12)
         caption = (
-            f"a cycle takes {fit.period * model.frame_time:.2f} s; what is left is {left:.0f} % of the curve's spread "
+            f"a cycle takes {fit.period * model.frame_time:.2f} s; the residual is {left:.0f} % of the curve's spread "
             "(fig. 2)"
         )
         pictures.append(drawn(f"fig2_sine_{number}", f"A sine fitted to {name}", caption, draw))
@@ -178,8 +178,7 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
         frames = max(int(1.2 * model.limits[number, 2]), STRIP)
         motion = model.sample(np.random.default_rng([seed, 70 + number]), frames=frames, weights={name: 1.0})
         pictures.append(_strip(motion, f"fig5_{number}", name, "synthesized (fig. 5)", number))
-    pairs = list(zip(model.classes[:-1], model.classes[1:], strict=True))
-    for number, (a, b) in enumerate(pairs):
+    for number, (a, b) in enumerate(pairwise(model.classes)):
         frames = max(int(4.0 * model.limits[:, 2].max()), 4 * STRIP)
         motion = model.sample(np.random.default_rng([seed, 90 + number]), frames=frames, weights=f"{a}:1->{b}:1")
         caption = f"weights change over {frames * model.frame_time:.1f} s (fig. 6)"

@@ -1,8 +1,8 @@
-"""Measure how far variants are from the mean of their takes, per joint and frame, and in words.
+"""Measure the differences of variants from the mean of their takes, per joint and frame, and name the notable parts.
 
 Every motion is relative to its body (around the pelvis, facing one way, in leg lengths) and aligned to the most central
-take by dynamic time warping, so that only the body's movement is compared. A difference of 1 is as far from the mean as
-the takes usually are.
+take by dynamic time warping, so that only the body's movement is compared. A difference of 1 is the usual distance of
+the takes from their mean.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from freshtake.motion.edit import heading, with_up
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import warp_path
 
-LEAST_SPREAD = 0.015  # leg lengths: the smallest spread of the takes assumed anywhere
-STANDS_OUT = 1.25  # a part is named if it reaches this multiple of the mean difference of all parts
+LEAST_SPREAD = 0.015  # leg lengths: lower limit on the takes' spread
+STANDS_OUT = 1.25  # a part is named if its difference exceeds this multiple of the mean
 
 
 class Difference(NamedTuple):
-    """One motion's `joints` (frames, joints) in units of the takes' usual difference, their mean, the notable parts."""
+    """A motion's differences: per joint (frames, joints), relative to the usual; their mean; the most notable parts."""
 
     joints: Floats
     mean: float
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
 
 
 def body_points(clip: Clip) -> Floats:
-    """Return joints (frames, joints, 3) in leg lengths, around the pelvis, facing one way, above the lowest of them."""
+    """Return joints (frames, joints, 3) in leg lengths, around the pelvis, above the floor, facing one way."""
     upright = with_up(clip, "y")
     places = upright.positions()
     root = pelvis(clip.skeleton)
@@ -41,37 +41,34 @@ def body_points(clip: Clip) -> Floats:
     cos, sin = np.cos(angle), np.sin(angle)
     x, y, z = around[..., 0], around[..., 1], around[..., 2]
     points = np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1) / leg_length(clip.skeleton)
-    # The floor is a percentile of the lowest points, so single frames do not move it.
+    # The floor is a percentile of the lowest points, so that single frames do not move it.
     points[..., 1] -= np.percentile(points[..., 1].min(axis=1), 5.0)
     return points
 
 
 def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
-    """Return how each motion differs from the mean of takes on its skeleton.
+    """Return the difference of each motion from the mean of takes on its skeleton.
 
-    A single take has no usual difference; that of the motions is used instead.
+    A single take has no usual difference, so that of the motions is used instead.
     """
     clouds = [body_points(take) for take in takes]
     thinned = [_thinned(cloud) for cloud in clouds]
-    # Takes are aligned to the most central one, whose timing is closest to all others.
-    apart = [sum(_aligned(one, other)[1] for other in thinned) for one in thinned]
-    middle = thinned[int(np.argmin(apart))]
+    # The take whose timing is closest to all others.
+    middle = min(thinned, key=lambda one: sum(_aligned(one, other)[1] for other in thinned))
     mean = np.mean([_onto(middle, thin) for thin in thinned], axis=0)
-    raw = [_from_mean(mean, body_points(motion)) for motion in motions]
-    usual = raw
-    if len(takes) > 1:  # corrects for takes being part of their mean, unlike new motions
+    raw = usual = [_from_mean(mean, body_points(motion)) for motion in motions]
+    if len(takes) > 1:  # unlike new motions, takes are part of their mean, which the factor corrects
         usual = [np.sqrt(len(takes) / (len(takes) - 1.0)) * _from_mean(mean, cloud) for cloud in clouds]
-    # Per joint, since hands always differ more than hips.
+    # Per joint, because hands always differ more than hips.
     scale = np.maximum(np.sqrt(np.concatenate([row**2 for row in usual]).mean(axis=0)), LEAST_SPREAD)
-    whole = float(np.mean([(row / scale).mean() for row in usual]))
+    usual_mean = float(np.mean([(row / scale).mean() for row in usual]))
     parts = body_parts(takes[0].skeleton)
-    return [_difference(row / scale, parts, whole) for row in raw]
+    return [_difference(row / scale, parts, usual_mean) for row in raw]
 
 
 def _thinned(points: Floats) -> Floats:
-    # The cost of alignment grows with the square of the frames: at most 160 are used.
-    rows = np.unique(np.linspace(0, len(points) - 1, min(len(points), 160)).astype(np.intp))
-    return np.asarray(points[rows])
+    # The cost of alignment grows with the square of the number of frames: at most 160 are used.
+    return np.asarray(points[np.linspace(0, len(points) - 1, min(len(points), 160)).astype(np.intp)])
 
 
 def _aligned(one: Floats, other: Floats) -> tuple[Ints, float]:
@@ -80,7 +77,7 @@ def _aligned(one: Floats, other: Floats) -> tuple[Ints, float]:
 
 
 def _onto(middle: Floats, thin: Floats) -> Floats:
-    """Return a take aligned to the central one: for each frame of that, the mean of the take's matching frames."""
+    """Return, for each frame of the central take, the mean of another take's matching frames."""
     path, _ = _aligned(middle, thin)
     sums, counts = np.zeros_like(middle), np.zeros(len(middle))
     np.add.at(sums, path[:, 0], thin[path[:, 1]])
@@ -92,11 +89,9 @@ def _from_mean(mean: Floats, cloud: Floats) -> Floats:
     """Return the distance (frames, joints) of each joint from the mean at the aligned frame."""
     thin = _thinned(cloud)
     path, _ = _aligned(mean, thin)
-    # A warp path may pair one frame with several of the mean: their average is used.
-    moment = np.zeros(len(thin))
-    counts = np.bincount(path[:, 1], minlength=len(thin))
-    np.add.at(moment, path[:, 1], path[:, 0])
-    at = np.interp(np.linspace(0, len(thin) - 1, len(cloud)), np.arange(len(thin)), moment / counts)
+    # A warp path may match a frame with several of the mean: their average is used.
+    moments = np.bincount(path[:, 1], path[:, 0]) / np.bincount(path[:, 1])
+    at = np.interp(np.linspace(0, len(thin) - 1, len(cloud)), np.arange(len(thin)), moments)
     first = np.minimum(at.astype(int), len(mean) - 1)
     last, share = np.minimum(first + 1, len(mean) - 1), (at - first)[:, None, None]
     return np.asarray(np.linalg.norm(cloud - (1.0 - share) * mean[first] - share * mean[last], axis=-1))

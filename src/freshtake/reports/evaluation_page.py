@@ -1,4 +1,4 @@
-"""Build the evaluation report as a self-contained HTML page: the motion first, then a verdict, figures and plots."""
+"""Build the evaluation report, a self-contained HTML page: first the motion, then a verdict, figures and plots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABOUT = (
 
 
 def beside_table(result: Evaluation) -> str:
-    """Return the main figures, one column per set; empty without baselines."""
+    """Return a table of the main figures with a column per set; empty without baselines."""
     if not result.baselines:
         return ""
     rows = [
@@ -52,7 +52,7 @@ def _cell(figure: Figure | None) -> str:
 
 
 def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
-    """Return the cells for a terminal: a value and the sign of its verdict."""
+    """Return the cells of a figure for a terminal: each column's value and the sign of its verdict."""
     figures = [column.figure(key) for column in columns]
     return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in figures]
 
@@ -76,7 +76,7 @@ def page(
     result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluation of variants", scene: Scene | None = None,
     checks: Sequence[Verdict] = (),
 ) -> str:  # fmt: skip
-    """Return the page; with a scene, the motion is at its top; `checks` are the body checks of the variants."""
+    """Return the page, with the motion of a scene at its top; `checks` are the body checks of the variants."""
     verdict = with_checks(verdict_of(result), checks)
     body = [
         f"<h1>{escape(title)}</h1>",

@@ -31,7 +31,7 @@ def explain_page(
     explanation: Explanation, facts: Mapping[str, Any], pictures: Sequence[Picture], title: str,
     notes: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Return the page; `notes` are sentences about a clip."""
+    """Return the page of a model, or of one of its joints; `notes` are sentences about a clip."""
     sentences = link_sentences(explanation.links)
     share = round(100.0 * facts["whole_takes_share"])
     summary = (
@@ -67,8 +67,8 @@ def _rows(edges: Sequence[Named]) -> list[list[str]]:
 
 
 def strength_text(edge: Named) -> str:
-    """Return a strength with three decimals, or the reason why there is none."""
-    return "own past" if edge.own else (f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured")
+    """Return a strength with three decimals, or why it is missing."""
+    return "own past" if edge.own else f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured"
 
 
 def error_text(edge: Named) -> str:
@@ -81,7 +81,7 @@ def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 class Named(NamedTuple):
-    """An edge by name. `slices` are those of the parent; `strength` is NaN for a node's own past."""
+    """An edge by name, with the time slices of the parent; `strength` is NaN for a node's own past."""
 
     child: str
     parent: str
@@ -101,10 +101,10 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Edges of the network by name, all or those of some DOFs.
+    """Edges of the network by name: all edges, or those of the chosen DOFs.
 
-    `parents`: DOFs that predict the chosen ones; `children`: DOFs that the chosen ones predict (empty if all are
-    chosen); `links`: edges between joints, strongest first.
+    `parents` are edges into the chosen DOFs, `children` edges from these into other DOFs, `links` those between joints,
+    strongest first.
     """
 
     joint: str
@@ -145,7 +145,7 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
-    """Return the DOFs of a named joint, or a single named DOF; case does not matter."""
+    """Return the DOFs of a joint, or a single DOF, by name in any case."""
     folded = joint.casefold()
     numbers = [k for k, dof in enumerate(model.dofs) if folded in (dof.casefold(), owner(dof).casefold())]
     if numbers:
@@ -156,9 +156,9 @@ def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
         raise UsageError(f"{joint} has no DOFs in this model, because it does not move in the examples")
     joints = {owner(dof).casefold(): owner(dof) for dof in model.dofs}
     near = [joints[name] for name in get_close_matches(folded, joints, n=4, cutoff=0.5)]
-    listed = list(joints.values())
-    listed_ones = f"it has {', '.join(listed[:12])}{' ...' * (len(listed) > 12)}"
-    choices = f"did you mean {' or '.join(near)}?" if near else listed_ones
+    choices = f"it has {', '.join(list(joints.values())[:12])}{' ...' * (len(joints) > 12)}"
+    if near:
+        choices = f"did you mean {' or '.join(near)}?"
     raise UsageError(f"there is no joint {joint!r} in this model; {choices}")
 
 

@@ -1,4 +1,4 @@
-"""Compute and draw how likely a clip is under a model, per frame and joint, relative to the model's examples."""
+"""Compute and draw a clip's likelihood under a model, per frame and joint, relative to the model's examples."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from freshtake.variation.model import VariationModel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-REACH = 4.0  # nats from which a cell has the full color
+REACH = 4.0  # nats at which a cell has the full color
 LEAST_RUN = 3  # frames: shorter stretches are not reported
 
 
 class Spot(NamedTuple):
-    """The stretch of frames in which a joint is least like the examples, and its mean value there."""
+    """The stretch of frames in which a joint is least like the examples, and its mean log density there."""
 
     joint: str
     first: int
@@ -34,10 +34,10 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClipLikelihood:
-    """Log densities in nats. `relative` (frames, joints): the mean of a joint's DOFs minus the examples' usual value.
+    """Log densities in nats: `relative` (frames, joints) is the mean over a joint's DOFs minus the examples' median.
 
-    `normalized` is the clip's log-likelihood per frame and DOF; `examples` the same for every example under the
-    others (a single example: under itself).
+    `normalized` is the clip's log-likelihood per frame and DOF; `examples` are those of every example, scored by the
+    others (a single example by itself).
     """
 
     name: str
@@ -49,10 +49,10 @@ class ClipLikelihood:
 
     @property
     def spots(self) -> list[Spot]:
-        """The stretch of each joint that is least like the examples, the longest and least likely first."""
+        """The stretch of each joint that is least like the examples; the longest and least likely come first."""
         weighted = []
-        for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
-            # Single unusual frames are ignored: animators notice stretches.
+        for joint, true, column in zip(self.joints, self.relative.T, self.bounded.T, strict=True):
+            # Single unusual frames are ignored, because animators notice stretches.
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
             # The stretch extends as far as frames are at least half as unusual as its worst one.
@@ -65,8 +65,13 @@ class ClipLikelihood:
             weighted.append((weight, Spot(joint, first, last, float(true[first : last + 1].mean()))))
         return [spot for _, spot in sorted(weighted, key=lambda pair: pair[0])]
 
+    @property
+    def bounded(self) -> Floats:
+        """The values of `relative`, limited to the color scale."""
+        return np.clip(self.relative, -REACH, REACH)
+
     def sentences(self) -> list[str]:
-        """Return the clip's log-likelihood next to the examples', and its least likely stretches, in sentences."""
+        """Return the log-likelihoods of clip and examples, and the least likely stretches, in sentences."""
         return [
             f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
             f"{min(self.examples):.2f} to {max(self.examples):.2f}",
@@ -101,18 +106,12 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
         part = dict(zip(recipe.skeleton.names, body_parts(recipe.skeleton), strict=True))
         joints = tuple(sorted(joints, key=lambda joint: part_rank(part.get(joint, "other"))))
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
-    # Relative to each DOF's usual value, since densities of narrow DOFs are always large.
-    level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
-    difference = score.frames - level
+    # Relative to each DOF's median, because densities of narrow DOFs are always large.
+    difference = score.frames - np.median(np.concatenate([one.frames for one in usual]), axis=0)
     relative = np.stack([difference[:, dofs].mean(axis=1) for dofs in members], axis=1)
-    called = name or getattr(motion, "name", "") or "the clip"
+    name = name or getattr(motion, "name", "") or "the clip"
     figures = tuple(one.normalized for one in usual)
-    return ClipLikelihood(called, model.frame_time, joints, relative, score.normalized, figures)
-
-
-def _bounded(relative: Floats) -> Floats:
-    """Return values clipped for display."""
-    return np.clip(relative, -REACH, REACH)
+    return ClipLikelihood(name, model.frame_time, joints, relative, score.normalized, figures)
 
 
 @plot_style(grid=False)
@@ -122,7 +121,7 @@ def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Fig
     figure = new_figure(9.4, 2.0 + 0.19 * count, layout=None)
     figure.subplots_adjust(left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06)
     line, cells = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1.0, max(0.16 * count, 1.0)]})
-    shown = _bounded(scored.relative).T
+    shown = scored.bounded.T
     line.plot(np.arange(frames), shown.mean(axis=0), color=INPUT, linewidth=1.2)
     line.axhline(0.0, color=GRAY, linewidth=0.8)
     line.set_ylabel("mean", fontsize=8)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from freshtake.reports.explanation import Explanation
 
-STRONG = 0.5  # nats from which a cell has the full color
+STRONG = 0.5  # nats at which a cell has the full color
 
 
 def owner(dof: str) -> str:
@@ -39,15 +39,17 @@ def owner(dof: str) -> str:
 @plot_style(grid=False)
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
     """Draw the strengths of the edges between DOFs; gray: a DOF's own past. Edges are from `transition_strengths`."""
-    part = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
-    parts = [part.get(owner(dof), "other" if skeleton else owner(dof)) for dof in dofs]
-    order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
+    parts, order = [owner(dof) for dof in dofs], list(range(len(dofs)))
+    if skeleton is not None:
+        part = dict(zip(skeleton.names, body_parts(skeleton), strict=True))
+        parts = [part.get(name, "other") for name in parts]
+        order.sort(key=lambda k: part_rank(parts[k]))
     place = {dof: row for row, dof in enumerate(order)}
     cells = np.full((len(dofs), len(dofs)), np.nan)
     own_past = np.full_like(cells, np.nan)
     for edge in edges:
         row, column = place[edge.child % len(dofs)], place[edge.parent % len(dofs)]
-        if edge.child % len(dofs) == edge.parent % len(dofs):
+        if row == column:
             own_past[row, column] = 1.0
         else:
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
@@ -75,7 +77,7 @@ def _cells(
         top.set_xticks(middles, [parts[a].replace(" ", "\n") for a in starts[:-1]])
         top.tick_params(length=0, labelsize=9)
         top.spines["top"].set_visible(False)
-    # More labels than this would overlap.
+    # More labels would overlap.
     if len(names) <= 90:
         axis.set_yticks(range(len(names)), names, fontsize=5.5)
         axis.set_xticks(range(len(names)), names, fontsize=5.5, rotation=90)
@@ -83,11 +85,11 @@ def _cells(
     axis.set_ylabel("varies together with ...", fontsize=9)
 
 
-CLOSE = 0.07  # fraction of the figure's size: labels nearer than this are merged
+CLOSE = 0.07  # fraction of the figure's size below which labels are merged
 
 
 class Link(NamedTuple):
-    """The edges from one joint's DOFs to another's: their summed strength (unmeasured ones count as 0)."""
+    """The summed strength of the edges from one joint's DOFs to another's; unmeasured strengths count as 0."""
 
     parent: str
     child: str
@@ -109,7 +111,7 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
     """Draw the strongest links as arrows on the body from the front; with `marked` joints, only their links.
 
-    Blue arrows lead from joints that move the body more; with `marked`, green ones lead from these to others.
+    Blue arrows lead from joints that move the body more. Green arrows lead from marked joints to others.
     """
     skeleton_names = set(clip.skeleton.names)
     shown = [link for link in links if {link.parent, link.child} <= skeleton_names]
@@ -128,7 +130,7 @@ def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (),
 
 
 def front_view(clip: Clip) -> Floats:
-    """Return joints (joints, 2), right and up: of the rest pose if its limbs are apart, else of frame 0."""
+    """Return joints (joints, 2), right and up, in the rest pose if its limbs are apart, else in frame 0."""
     rest = rest_positions(clip.skeleton)
     up = clip.up_index
     wide = np.delete(np.ptp(rest, axis=0), up).max()
@@ -144,25 +146,25 @@ def front_view(clip: Clip) -> Floats:
 
 
 def _skeleton(axis: Axes, clip: Clip, places: dict[str, Floats], named: Collection[str]) -> None:
-    names, parents = clip.skeleton.names, clip.skeleton.parents.tolist()
-    for name, parent in zip(names, parents, strict=True):
-        if parent >= 0:
-            line = np.stack([places[names[parent]], places[name]])
-            axis.plot(line[:, 0], line[:, 1], color=GRAY, linewidth=3.0, alpha=0.45, solid_capstyle="round", zorder=1)
     dots = np.stack(list(places.values()))
+    for joint, parent in enumerate(clip.skeleton.parents.tolist()):
+        if parent >= 0:
+            line = dots[[parent, joint]].T
+            axis.plot(*line, color=GRAY, linewidth=3.0, alpha=0.45, solid_capstyle="round", zorder=1)
     middle = float(dots[0, 0] - 0.02 * np.ptp(dots[:, 0]))
     axis.scatter(dots[:, 0], dots[:, 1], s=14, color=GRAY, zorder=3)
     for place, text in _labels({name: place for name, place in places.items() if name in named}):
-        where = (float(place[0]), float(place[1]))
-        side, align = (-4, "right") if where[0] < middle else (4, "left")
-        axis.annotate(text, where, xytext=(side, 4), textcoords="offset points", ha=align, fontsize=7.5, zorder=5)
+        side, align = (-4, "right") if place[0] < middle else (4, "left")
+        axis.annotate(
+            text, (place[0], place[1]), xytext=(side, 4), textcoords="offset points", ha=align, fontsize=7.5, zorder=5
+        )
     axis.set_aspect("equal")
     axis.set_axis_off()
     axis.margins(x=0.3, y=0.04)  # arcs reach beyond the body
 
 
 def _labels(named: dict[str, Floats]) -> list[tuple[Floats, str]]:
-    """Return positions and labels; joints close together share a label: the first name and how many more."""
+    """Return positions and labels; joints close together share a label: the first name and the number of others."""
     size = float(np.ptp(np.stack(list(named.values())), axis=0).max()) if named else 0.0
     labels: list[tuple[Floats, list[str]]] = []
     for name, place in named.items():
@@ -180,19 +182,18 @@ def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> No
     if np.allclose(start, end):
         return
     width = 0.5 + 2.7 * max(share, 0.0)
-    axis.add_patch(
-        FancyArrowPatch(
-            (float(start[0]), float(start[1])), (float(end[0]), float(end[1])), connectionstyle="arc3,rad=0.3",
-            arrowstyle=f"-|>,head_width={2 + width},head_length={3.5 + width}", color=color, linewidth=width,
-            alpha=0.35 + 0.5 * max(share, 0.0), shrinkA=3.0, shrinkB=3.0, mutation_scale=1.0, zorder=4, clip_on=False,
-        )
+    patch = FancyArrowPatch(
+        (start[0], start[1]), (end[0], end[1]), connectionstyle="arc3,rad=0.3",
+        arrowstyle=f"-|>,head_width={2 + width},head_length={3.5 + width}", color=color, linewidth=width,
+        alpha=0.35 + 0.5 * max(share, 0.0), shrinkA=3.0, shrinkB=3.0, mutation_scale=1.0, zorder=4, clip_on=False,
     )  # fmt: skip
+    axis.add_patch(patch)
 
 
 RADIUS = 0.2
 APART = 1.6  # distance of columns, in distances of rows
 Place = tuple[float, float]
-SMALL = 12  # DOFs up to which every node is drawn
+SMALL = 12  # DOFs: networks with more are drawn as a matrix
 WEIGHED = "the thicker an arrow, the more one DOF tells about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
@@ -201,18 +202,17 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 
     The thicker an arrow, the better one DOF predicts the other. A node's own past, always kept, is gray. With `marked`
-    DOFs, the edges into these are colored and the others faint.
+    DOFs, edges into other DOFs are faint.
     """
     count = len(network.dofs)
     steps = network.order + 1
-    columns, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn to one scale
+    columns, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # small networks are drawn to the same scale
     figure = new_figure(1.4 + 1.5 * APART * (columns - 1), 1.0 + 0.95 * count, layout=None)
     figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
     axis = figure.subplots()
     axis.set_axis_off()
-    axis.set_aspect("equal")
-    axis.set_xlim(-0.55 - margin, APART * (steps - 1) + 0.55 + margin)
-    axis.set_ylim(-count + 0.45, 1.0)
+    xlim, ylim = (-0.55 - margin, APART * (steps - 1) + 0.55 + margin), (-count + 0.45, 1.0)
+    axis.set(aspect="equal", xlim=xlim, ylim=ylim)
     for node in range(steps * count):
         _node(axis, _place(node, count), network.dofs[node % count])
     for column in range(steps):
@@ -220,8 +220,7 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     target = (steps - 1) * count
     # Inches per row of the figure, given the equal aspect ratio.
     box, size = axis.get_position(original=True), figure.get_size_inches()
-    wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
-    inches = float(min(size[0] * box.width / wide, size[1] * box.height / high))
+    inches = float(min(size[0] * box.width / np.ptp(xlim), size[1] * box.height / np.ptp(ylim)))
     for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
         faint = bool(marked) and edge.child % count not in marked
         ends = _place(edge.parent, count), _place(edge.child + target, count)
@@ -260,7 +259,7 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool, i
 
 
 def network_pictures(model: VariationModel) -> list[Picture]:
-    """Draw the network: nodes and arrows for up to 12 DOFs, else a matrix and arcs on the body."""
+    """Draw the network: nodes and arrows for few DOFs, else a matrix and arrows on the body."""
     if len(model.dofs) <= SMALL:
         return _by_slices(model)
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
@@ -284,7 +283,7 @@ def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Pict
 
 
 def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Picture]:
-    """Draw the edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
+    """Draw the edges of a joint: highlighted in a small network, else as arrows on the body."""
     marked = tuple(k for k, dof in enumerate(model.dofs) if dof in explanation.dofs)
     if len(model.dofs) <= SMALL:
         return _by_slices(model, marked)

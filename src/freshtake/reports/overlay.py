@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def retarget_strip(clips: Sequence[tuple[str, Clip]]) -> Figure:
-    """Draw the named clips, the source first, each at twelve moments from the side and at its own scale."""
+    """Draw the named clips, the source first, each at twelve moments from the side, to its own scale."""
     figure = new_figure(12.0, 1.75 * len(clips))
     for number, (axis, (name, clip)) in enumerate(zip(panels(figure, len(clips)), clips, strict=True)):
         stick_figures(axis, clip, 12, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
@@ -48,8 +48,6 @@ def overlay(
         for number, body in enumerate(bodies):
             _strip(axis, body, phases, right, 1.05 * reach, colors[number % len(colors)])
         axis.set_title(f"{title} — {view}" if title else view, fontsize=9)
-        axis.set_aspect("equal")
-        axis.set_axis_off()
     if not legend:
         return figure
     handles = [axes[0].plot([], [], color=colors[k % len(colors)])[0] for k in range(min(len(clips), 8))]
@@ -58,15 +56,13 @@ def overlay(
     return figure
 
 
-def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
-    """Draw one clip from the side at `phases` moments into a panel that is `reach` lengths of the root's offset wide.
+def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str) -> None:
+    """Draw a clip from the side at `phases` moments, spaced by about `reach`, in its unit of length.
 
     Panels with the same `reach` have the same scale, and drawing is clipped to the panel.
     """
     _strip(axis, _segments(clip), phases, 2, 1.05 * reach, color)
     axis.set_ylim(-0.1 * reach, 1.9 * reach)
-    axis.set_aspect("equal")
-    axis.set_axis_off()
 
 
 def _segments(clip: Clip) -> Floats:
@@ -91,8 +87,9 @@ def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, colo
         pose = body[frame][..., [right, 1]].copy()
         pose[..., 0] += column * width - body[frame, 0, 0, right]
         lines.append(pose)
-    axis.add_collection(
-        LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.5, alpha=0.8, capstyle="round")
-    )
+    limbs = np.concatenate(lines)
+    axis.add_collection(LineCollection(list(limbs), colors=color, linewidths=1.5, alpha=0.8, capstyle="round"))
     axis.set_xlim(-0.6 * width, (phases - 0.4) * width)
     axis.autoscale(axis="y")
+    axis.set_aspect("equal")
+    axis.set_axis_off()

@@ -1,4 +1,4 @@
-"""Preview a pack: a page that plays its clips and stores starred and rejected ones, and a contact sheet."""
+"""Preview a pack: a page that plays its clips and stores which are starred or rejected, and a contact sheet."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
 
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
-    """Return a scene of all clips, then some of each group in sequence, with the skin of a character if given."""
+    """Return a scene of all clips and, for each group, a sequence of a few; with the skin of a character if given."""
     clips = []
     for loop in (loop for _, some in loops for loop in some):
         frames = loop_frames(loop)
@@ -65,7 +65,7 @@ def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slower(clip: Clip) -> Clip:
-    """Return the clip thinned to about 30 frames per second, to keep pages small."""
+    """Return the clip at about 30 frames per second, to keep pages small."""
     thinned = take_frames(clip, step=max(1, round(clip.fps / 30.0)))
     return thinned.changed(rotations=continuous(thinned.rotations))
 

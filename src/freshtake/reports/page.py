@@ -1,4 +1,4 @@
-"""Build self-contained HTML pages: style sheet, pictures and, if motion is shown, the viewport are embedded."""
+"""Build self-contained HTML pages, with style sheet, pictures and, for pages with motion, the viewport embedded."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ def legend(result: Evaluation) -> str:
         **({"an additional real take": f"<path d='M6 1 11 6 6 11 1 6Z' fill='{EXTRA}' />"} if result.extra else {}),
         "a variant, and all variants together": pair,
     }
-    spans = [
-        f"<span><svg viewBox='0 0 12 12' width=12 height=12>{mark}</svg> {text}</span>" for text, mark in marks.items()
-    ]
-    return f"<p class=legend>{''.join(spans)}</p>"
+    svg = "<span><svg viewBox='0 0 12 12' width=12 height=12>{}</svg> {}</span>"
+    return f"<p class=legend>{''.join(svg.format(mark, text) for text, mark in marks.items())}</p>"
 
 
 def strip(figure: Figure) -> str:
@@ -63,7 +61,7 @@ def strip(figure: Figure) -> str:
 
 
 def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str:
-    """Return a page of HTML parts, skipping empty ones; `moving`: one of them is a stage."""
+    """Return a page of HTML parts, except empty ones; `moving`: one of them is a viewport."""
     head, foot = (style(), scripts()) if moving else ("", "")
     main = "\n".join(part for part in parts if part)
     return document(title, f"<style>\n{web_file('report.css')}</style>{head}", f"<main>\n{main}\n</main>{foot}")
@@ -71,17 +69,15 @@ def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """Return a table of texts, the first column left-aligned; it scrolls if wider than the page."""
-    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = (
-        "".join(f"<td{' class=num' if k else ''}>{escape(cell)}</td>" for k, cell in enumerate(row)) for row in rows
-    )
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
+    for first, *others in rows:
+        lines.append(f"<td>{escape(first)}</td>" + "".join(f"<td class=num>{escape(cell)}</td>" for cell in others))
     below = f"<p class=dim>{escape(caption)}</p>" if caption else ""
-    return f"<div class=scroll><table><tr>{cells}</tr>{body}</table></div>{below}"
+    return f"<div class=scroll><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></div>{below}"
 
 
 def gallery(pictures: Sequence[Picture]) -> str:
-    """Return pictures side by side, or a note on how to get them if there are none."""
+    """Return pictures side by side or, without pictures, a note on how to get them."""
     figures = [
         f"<figure class='{'wide' if one.wide else ''}'><img alt='{escape(one.title)}' "
         f"src='data:image/png;base64,{base64.b64encode(one.png).decode('ascii')}'><figcaption>"

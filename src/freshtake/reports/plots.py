@@ -1,7 +1,7 @@
 """Draw the paper's plots (Lau 2009, fig. 1, 4-7): overlays, DOFs over time, DOF against DOF, principal components.
 
-Inputs are blue, variants green, additional real takes red, as in the paper. Backgrounds are transparent and axes medium
-gray, so that pictures suit light and dark pages.
+As in the paper, inputs are blue, variants green and additional real takes red. Backgrounds are transparent and axes
+medium gray, so that pictures suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ class Picture(NamedTuple):
 
 @one_blas_thread()
 def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
-    """Draw all pictures of a report; at most 60 variants are drawn."""
-    # More curves than this are indistinguishable.
-    variants = list(variants)[:60]
+    """Draw all pictures of a report."""
+    variants = list(variants)[:60]  # more curves are indistinguishable
     material = unpacked(inputs, variants, extra)
     drawings = overlays(inputs, variants, extra) if material.layout.has_body else []
     if not material.layout.has_body and material.inputs[0].world.shape[2] >= 2:
@@ -85,13 +84,12 @@ def leading_dofs(material: Material) -> list[int]:
     rows = np.concatenate([track.dofs for track in material.inputs])
     strength = rows.std(axis=0) * material.layout.scales
     chosen: list[int] = []
+    joints: set[str] = set()
     for column in np.argsort(-strength, kind="stable").tolist():
-        name = material.layout.dofs[column]
-        owner = name.rsplit(".", 1)[0]
-        if name.startswith("root.") and name != "root.height":
-            continue
-        if owner not in [material.layout.dofs[k].rsplit(".", 1)[0] for k in chosen]:
+        joint, _, dof = material.layout.dofs[column].rpartition(".")
+        if (joint != "root" or dof == "height") and (joint or dof) not in joints:
             chosen.append(column)
+            joints.add(joint or dof)
     return chosen
 
 
@@ -106,9 +104,8 @@ def drawn(
 
 
 def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
-    """Return the figure as a PNG with a transparent background, if `cropped`, cut to its content."""
-    buffer = io.BytesIO()
-    box = "tight" if cropped else None
+    """Return the figure as a PNG with a transparent background, cut to its content if `cropped`."""
+    buffer, box = io.BytesIO(), "tight" if cropped else None
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
     return buffer.getvalue()
 
@@ -132,8 +129,7 @@ def _dof_curves(material: Material, x: int | None, y: int) -> Callable[[Axes], N
             across = times if x is None else in_degrees(material, x, track.dofs[:, x])
             values = in_degrees(material, y, track.dofs[:, y])
             axis.plot(across, values, color=color, linewidth=width, alpha=alpha)
-        axis.set_xlabel("time [s]" if x is None else _label(material, x))
-        axis.set_ylabel(_label(material, y))
+        axis.set(xlabel="time [s]" if x is None else _label(material, x), ylabel=_label(material, y))
 
     return draw
 
@@ -143,30 +139,28 @@ def _principal_pictures(material: Material) -> list[Picture]:
     if not material.layout.has_body:
         return []
     drawn_curves = _curves(material)
-    basis = [*material.inputs, *material.variants]  # additional takes are shown in the components of the others
-    shares, courses = components_of_tracks(basis, material.layout.scales, [track for track, *_ in drawn_curves])
+    basis = [*material.inputs, *material.variants]  # additional takes are shown in the components of these
+    shares, paths = components_of_tracks(basis, material.layout.scales, [track for track, *_ in drawn_curves])
+    labels = [f"component {k + 1} ({100.0 * share:.0f} %)" for k, share in enumerate(shares)]
     pictures = []
-    for x, y in ((0, 1), (1, 2)):
-        if y >= len(shares):
-            continue
+    for x in range(min(2, len(shares) - 1)):
 
-        def draw(axis: Axes, x: int = x, y: int = y) -> None:
-            for (_, color, width, alpha), course in zip(drawn_curves, courses, strict=True):
-                axis.plot(course[:, x], course[:, y], color=color, linewidth=width, alpha=alpha)
-            axis.set_xlabel(f"component {x + 1} ({100.0 * shares[x]:.0f} %)")
-            axis.set_ylabel(f"component {y + 1} ({100.0 * shares[y]:.0f} %)")
+        def draw(axis: Axes, x: int = x) -> None:
+            for (_, color, width, alpha), path in zip(drawn_curves, paths, strict=True):
+                axis.plot(path[:, x], path[:, x + 1], color=color, linewidth=width, alpha=alpha)
+            axis.set(xlabel=labels[x], ylabel=labels[x + 1])
 
-        title = f"Principal component {x + 1} against {y + 1}"
-        pictures.append(drawn(f"components_{x + 1}_{y + 1}", title, "fig. 6 right", draw))
+        title = f"Principal component {x + 1} against {x + 2}"
+        pictures.append(drawn(f"components_{x + 1}_{x + 2}", title, "fig. 6 right", draw))
     return pictures
 
 
 def components_of_tracks(
     basis: Sequence[Track], scales: Floats, tracks: Sequence[Track] = ()
 ) -> tuple[Floats, list[Floats]]:
-    """Compute principal components of tracks whose DOFs are scaled by how far each moves the body.
+    """Compute principal components of tracks whose DOFs are scaled by the distance that each moves the body.
 
-    Returns fractions of the energy, and trajectories (frames, components) of `tracks`, or of the basis by default.
+    Returns fractions of the energy, and trajectories (frames, components) of `tracks`, by default those of the basis.
     """
     rows = np.concatenate([track.dofs for track in basis]) * scales
     center = rows.mean(axis=0)
@@ -192,7 +186,7 @@ def is_angle(material: Material, column: int) -> bool:
 
 
 def dof_words(dof: str) -> str:
-    """Return a DOF in plain words with its name: "left knee (LeftLeg.x)"."""
+    """Return a DOF in plain words and by name: "left knee (LeftLeg.x)"."""
     joint = dof.rpartition(".")[0]
     words = joint_words(joint).removeprefix("the ") if joint else dof
     return f"{words} ({dof})" if words not in (joint, dof) else dof

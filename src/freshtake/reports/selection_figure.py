@@ -19,28 +19,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_MAPS, MOST_JOINTS = 8, 12
-FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
+FULL = 24.0  # nats of a joint (three DOFs) at which a cell has the full color
 
 
 @plot_style(grid=False)
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
     """Draw every clip's score (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
-    maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
-    maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
-    columns = 0 if not maps else min(len(maps), 4)
-    rows = -(-len(maps) // columns) if maps else 1
+    pairs = zip(names, selection.verdicts, strict=True)
+    maps = [(name, one, one.missed) for name, one in pairs if not one.kept and one.missed is not None][:MOST_MAPS]
+    columns = min(len(maps), 4)
+    rows = max(1, -(-len(maps) // 4))
     height = max(1.2 + 0.2 * len(names), (0.9 + 0.17 * min(len(selection.joints), MOST_JOINTS)) * rows)
     figure = new_figure(4.0 + 1.9 * columns, height)
     grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
     _figures(figure.add_subplot(grid[:, 0]), selection, names)
-    shown = _worst_joints(selection, [one for _, one in maps])
+    shown = _worst_joints(selection, [verdict for _, verdict, _ in maps])
     drawn: list[Axes] = []
-    for k, (name, verdict) in enumerate(maps):
+    for k, (name, _, missed) in enumerate(maps):
         axis = figure.add_subplot(grid[k // columns, 1 + k % columns])
         drawn.append(axis)
-        assert verdict.missed is not None
         image = axis.imshow(
-            verdict.missed[:, shown].T, cmap="Reds", vmin=0.0, vmax=FULL, aspect="auto",
+            missed[:, shown].T, cmap="Reds", vmin=0.0, vmax=FULL, aspect="auto",
             extent=(0.0, 100.0, len(shown) - 0.5, -0.5), interpolation="nearest",
         )  # fmt: skip
         axis.set_title(name, fontsize=8)
@@ -67,7 +66,7 @@ def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int
 
 
 def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
-    """Draw one row per clip on a scale that is linear near the threshold and logarithmic far below."""
+    """Draw a row per clip on a scale that is linear near the threshold and logarithmic far below it."""
     if selection.measure == "difference":
         selection = _in_powers(selection)
     spread = max(float(np.ptp(selection.trusted)), 1e-3)
@@ -89,9 +88,7 @@ def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
     axis.set_ylim(len(names) - 0.4, -1.6)
     scored = [v.figure for v in selection.verdicts if np.isfinite(v.figure)]
     lowest, highest = min([*scored, *selection.trusted]), max([*scored, *selection.trusted])
-    steps = [
-        selection.threshold - spread * 10.0**n for n in range(4) if selection.threshold - spread * 10.0**n > lowest
-    ]
+    steps = [step for n in range(4) if (step := selection.threshold - spread * 10.0**n) > lowest]
     ticks = [*sorted([lowest, *steps]), selection.threshold, highest]
     ticks = [tick for k, tick in enumerate(ticks) if k == 0 or place(tick) - place(ticks[k - 1]) > 0.5]
     axis.set_xticks([float(place(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks], fontsize=7)

@@ -22,8 +22,7 @@ WARNING = "simulated raters, not people"
 
 
 def figure(outcomes: Sequence[Outcome]) -> Figure:
-    """Draw one panel per experiment, one pair of bars per motion; whiskers are 95 % confidence intervals."""
-
+    """Draw a panel per experiment and a pair of bars per motion; whiskers are 95 % confidence intervals."""
     experiments = list(dict.fromkeys(outcome.experiment for outcome in outcomes))
     if not experiments:
         raise UsageError("there are no outcomes to draw")
@@ -54,10 +53,9 @@ def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
         top = max(group.mean.high for group in outcome.groups)
         axis.text(place, min(top + margin, highest - 1.6 * margin), p_value(outcome.p), ha="center", fontsize=9)
     axis.set_xticks(range(len(outcomes)), [outcome.motion for outcome in outcomes])
-    axis.set_ylim(lowest, highest)
-    axis.set_xlim(-0.7, len(outcomes) - 0.3)
     unit = "share" if experiment == "D" else f"{lowest} to {highest}"
-    axis.set_ylabel(f"{MEASURES[experiment]} ({unit})")
+    label = f"{MEASURES[experiment]} ({unit})"
+    axis.set(ylim=(lowest, highest), xlim=(-0.7, len(outcomes) - 0.3), ylabel=label)
     axis.set_title(f"Experiment {experiment}", fontsize=10)
     axis.legend(fontsize=8, frameon=False, loc="upper left")
     axis.spines[["top", "right"]].set_visible(False)

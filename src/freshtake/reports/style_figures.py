@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """A table's head, rows and caption; all cells are text, the first column is left-aligned."""
+    """A table: all cells are text, and the first column is left-aligned."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -48,16 +48,16 @@ def style_page(
     title: str, summary: str, sections: Sequence[Section], scene: Scene | None = None,
     verdict: tuple[bool, str] | None = None,
 ) -> str:  # fmt: skip
-    """Return the page: the motion first, then a verdict (whether it is good, and a sentence), then the sections."""
+    """Return the page: first the motion, then the verdict (whether it is good, and a sentence), then the sections."""
     banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
     head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
     return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
 
 
 def _section(section: Section) -> str:
-    text = [f"<p class=dim>{escape(section.text)}</p>"] if section.text else []
-    pictures = [gallery(section.pictures)] if section.pictures else []
-    return "\n".join([f"<h2>{escape(section.title)}</h2>", *text, *(table(*one) for one in section.tables), *pictures])
+    parts = [f"<h2>{escape(section.title)}</h2>", f"<p class=dim>{escape(section.text)}</p>" if section.text else ""]
+    parts += [table(*one) for one in section.tables] + ([gallery(section.pictures)] if section.pictures else [])
+    return "\n".join(filter(None, parts))
 
 
 COLORS = ("#3b82d6", "#35a264", "#d9534f", "#9467bd", "#ff7f0e")
@@ -84,7 +84,7 @@ def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()
 def _side_view(clip: Clip) -> Floats:
     """Return segments (frames, segments, 2, 2), forward to the right, the lowest point at 0.
 
-    Steady travel is subtracted, so that a root that surges or stops is visible.
+    Steady travel is subtracted, so that surges and stops of the root are visible.
     """
     upright = with_up(clip, "y")
     body = turned(upright, -heading(upright))
@@ -110,12 +110,12 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 
 @plot_style(SMALL)
-def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
-    """Draw the root's paths from above, arrows for the heading, dots for planted feet; all at one scale."""
+def ground_plan(clips: Sequence[Clip], titles: Sequence[str]) -> Figure:
+    """Draw the root's paths from above with arrows for headings and dots for planted feet, all at one scale."""
     figure = new_figure(4.2 * len(clips), 3.6)
     axes = figure.subplots(1, len(clips), sharex=True, sharey=True, squeeze=False)[0]
-    for number, (axis, filed) in enumerate(zip(axes, clips, strict=True)):
-        clip, color = with_up(filed, "y"), COLORS[number % len(COLORS)]
+    for axis, filed, title, color in zip(axes, clips, titles, COLORS, strict=False):
+        clip = with_up(filed, "y")
         ground = clip.positions()[..., [0, 2]]
         mask, joints = joint_contacts(clip), [joint for foot in feet(clip.skeleton) for joint in foot.joints]
         for column, joint in enumerate(joints):
@@ -127,20 +127,20 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
             *ground[::every, 0].T, length * np.sin(angle), length * np.cos(angle), color=color, angles="xy",
             scale_units="xy", scale=1.0, width=0.006,
         )  # fmt: skip
-        axis.set_title(titles[number] if number < len(titles) else clip.name, pad=2)
+        axis.set_title(title, pad=2)
         axis.set_aspect("equal")
     return figure
 
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """Draw how many frames of the target style each source frame lasts, over the source's time, per pair."""
+    """Draw the number of target frames per source frame over the source's time, a curve per pair."""
     figure = _over_time(steps, names if len(names) <= 8 else (), fps, "w", 2.6)
     figure.axes[0].axhline(1.0, color=GRAY, linewidth=0.8, zorder=0)
     return figure
 
 
 def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """Draw how much of the input is blended into the output, over time."""
+    """Draw the weight of the input in the output over time."""
     figure = _over_time(blends, names, fps, "$b_*$", 2.0)
     figure.axes[0].set_ylim(-0.03, 1.03)
     return figure
@@ -148,25 +148,23 @@ def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) 
 
 @plot_style(SMALL)
 def _over_time(curves: Sequence[Floats], names: Sequence[str], fps: float, label: str, height: float) -> Figure:
-    """Draw curves over the time of the source; `names` are for the legend, if there is one."""
+    """Draw curves over the time of the source, with a legend if they have names."""
     figure = new_figure(7.2, height)
     axis = figure.subplots()
     for number, values in enumerate(curves):
         color, dash = COLORS[number % len(COLORS)], DASHES[number // len(COLORS) % len(DASHES)]
         axis.plot(np.arange(len(values)) / fps, values, linewidth=1.0, color=color, linestyle=dash)
-    axis.set_xlabel("time of the source in seconds")
-    axis.set_ylabel(label)
+    axis.set(xlabel="time of the source in seconds", ylabel=label)
     if names:
         figure.legend(axis.lines, names, loc="outside right upper")
     return figure
 
 
 @plot_style(SMALL)
-def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
+def blend_function() -> Figure:
     """Draw figure 4: the weight of the input by its distance from the mean, for several k_c and k_p."""
-    figure = new_figure(1.6 * len(curves), 1.7)
-    for axis, (confidence, preference) in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
+    figure = new_figure(1.6 * len(CURVES), 1.7)
+    for axis, (confidence, preference) in zip(figure.subplots(1, len(CURVES)), CURVES, strict=True):
         axis.plot(*blend_curve(confidence, preference, reach=8.0), color=COLORS[0], linewidth=1.4)
-        axis.set_title(f"$k_c$ = {confidence:g}, $k_p$ = {preference:g}")
-        axis.set_ylim(-0.03, 1.03)
+        axis.set(title=f"$k_c$ = {confidence:g}, $k_p$ = {preference:g}", ylim=(-0.03, 1.03))
     return figure

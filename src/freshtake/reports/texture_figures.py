@@ -1,4 +1,4 @@
-"""Draw the paper's figures (Sattler 2004, figs. 3, 5-9): matrices, eigenvalues, played frames, sample frames."""
+"""Draw the paper's figures (Sattler 2004, figs. 3, 5-9): matrices, eigenvalues, played frames and sample frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_COMPARED = 1400  # frames compared with each other; of more, every second, third, ...
+MOST_COMPARED = 1400  # frames compared with each other; of longer takes, every second, third, ...
 MOST_POINTS = 1500  # points drawn per pose
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
@@ -63,7 +63,7 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     figure = new_figure(3.2 * len(parts), 3.4)
     axes = figure.subplots(1, len(parts), squeeze=False)[0]
     for number, (axis, (title, values, chance)) in enumerate(zip(axes, parts, strict=True)):
-        # Fewer pixels: each shows the smallest distance or the largest probability of a square of frames.
+        # Each pixel shows the smallest distance or the largest probability of a square of frames.
         by = -(-len(values) // 700)
         side = len(values) // by
         squares = values[: side * by, : side * by].reshape(side, by, side, by)
@@ -72,9 +72,7 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
             shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
         colors = "gray" if chance else "viridis"
         axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
-        axis.set_title(title)
-        axis.set_xlabel("to frame j")
-        axis.set_ylabel("from frame i" if number == 0 else "")
+        axis.set(title=title, xlabel="to frame j", ylabel="from frame i" if number == 0 else "")
     return figure
 
 
@@ -86,20 +84,18 @@ def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
         for number, (name, *values) in enumerate(curves):
             some = values[place]
             axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
-        axis.set_title(f"eigenvalues, {title}")
-        axis.set_xlabel("component")
+        axis.set(title=f"eigenvalues, {title}", xlabel="component")
         axis.legend(frameon=False)
     return figure
 
 
 @plot_style(STYLE)
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
-    """Draw which frame is shown when, one panel per setting (figs. 6-8)."""
+    """Draw the frames shown over time, one panel per setting (figs. 6-8)."""
     figure = new_figure(8.0, 1.7 * len(rows))
     for axis, (title, frames) in zip(panels(figure, len(rows)), rows, strict=True):
         axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
-        axis.set_title(title)
-        axis.set_ylabel("frame")
+        axis.set(title=title, ylabel="frame")
     axis.set_xlabel("seconds")
     return figure
 
@@ -141,15 +137,13 @@ def _points(motion: Any) -> Floats:
 
 def _draw(axis: Axes, points: Floats, up: str) -> None:
     """Draw the middle frame from the side and slightly from the front; velocities are from its neighbors."""
-    tall = "xyz".index(up)
-    depth = 2 if up == "y" else 1
-    view = points[..., [depth, tall]] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])
-    middle = min(1, len(points) - 1)
-    step = max(1, points.shape[1] // MOST_POINTS)
-    here, move = view[middle, ::step], (view[-1] - view[0])[::step]
-    lines = np.stack([here, here + 2.0 * move], axis=1)
     from matplotlib.collections import LineCollection
 
+    side = [2 if up == "y" else 1, "xyz".index(up)]
+    view = points[..., side] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])
+    step = max(1, points.shape[1] // MOST_POINTS)
+    here, move = view[min(1, len(points) - 1), ::step], (view[-1] - view[0])[::step]
+    lines = np.stack([here, here + 2.0 * move], axis=1)
     axis.add_collection(LineCollection(list(lines), colors="#d9534f", linewidths=0.5))
     axis.scatter(here[:, 0], here[:, 1], s=1.5, color="#d8a400")
     axis.set_aspect("equal")

@@ -1,4 +1,4 @@
-"""Summarize an evaluation in one sentence: whether the variants are usable, and what to look at."""
+"""Summarize an evaluation in a sentence: whether the variants are usable, and which figures to look at."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from freshtake.motion.verdict import GREEN, RED
 from freshtake.motion.verdict import Verdict as BodyVerdict
 from freshtake.reports.wording import shown
 
-SLIGHT, SERIOUS = 0.05, 0.25  # excess over real takes, relative to their nearest value
+SLIGHT, SERIOUS = 0.05, 0.25  # excess beyond the range of real takes, relative to its nearest value
 LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 0.05, "static": 0.1}
 MOST_POINTS = 5
-
-
 # Phrases for figures like real takes, above them, and below them.
 WORDS = {
     "copied": ("no frame is a copy", "{value} of the frames are copies of a take", ""),
@@ -49,7 +47,7 @@ WORDS = {
 
 
 class Verdict(NamedTuple):
-    """The verdict: `usable` unless a figure is far beyond real takes; points for the sentence, most serious first."""
+    """The verdict: `usable` unless a figure is far beyond real takes, and points for the sentence, worst first."""
 
     usable: bool
     good: tuple[str, ...]
@@ -61,7 +59,7 @@ class Verdict(NamedTuple):
         """The verdict as one sentence, beginning with "Usable" or "Look at"."""
         praise, points = ", ".join(self.good), ", ".join(self.look_at)
         if not self.compared and self.usable:
-            return "Not judged: there are no real takes to compare with; add takes with --inputs or --extra."
+            return "Not assessed: there are no real takes to compare with; add takes with --inputs or --extra."
         if not self.usable:
             return f"Look at: {points}." + (f" Otherwise {praise}." if praise else "")
         if not self.look_at:
@@ -70,21 +68,21 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(result: Evaluation) -> Verdict:
-    """Return which figures are beyond those of real takes, and by how much; `compared` is False without real takes."""
-    judged = [(figure, excess(figure)) for figure in result.figures if figure.key in WORDS and figure.verdict]
-    beyond = sorted(((e, f) for f, e in judged if f.verdict != "good" and e > SLIGHT), key=lambda pair: -pair[0])
-    good = [f for f, _ in judged if f.verdict == "good"]
-    praise = [words for key in WORDS for f in good if f.key == key and (words := WORDS[key][0])]
+    """Compare the figures with those of real takes; `compared` is False without real takes."""
+    assessed = [figure for figure in result.figures if figure.key in WORDS and figure.verdict]
+    beyond = sorted(((excess(f), f) for f in assessed if excess(f) > SLIGHT), key=lambda pair: -pair[0])
+    good = {figure.key for figure in assessed if figure.verdict == "good"}
+    praise = [words[0] for key, words in WORDS.items() if key in good and words[0]]
     return Verdict(
         all(share <= SERIOUS for share, _ in beyond),
         tuple(praise[:MOST_POINTS]),
         tuple(_point(figure, share) for share, figure in beyond[:MOST_POINTS]),
-        len(result.inputs) > 1 or any(figure.real for figure, _ in judged),
+        len(result.inputs) > 1 or any(figure.real for figure in assessed),
     )
 
 
 def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
-    """Return the verdict with body checks, the same as in all commands, taken into account."""
+    """Return the verdict, taking into account the body checks that all commands make."""
     failed = [one for one in checks if one.color != GREEN]
     if not failed:
         return verdict
@@ -95,7 +93,7 @@ def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
 
 
 def excess(figure: Figure) -> float:
-    """Return how far a figure is beyond the range of real takes, relative to the range's nearest value; 0 inside."""
+    """Return a figure's distance from the range of real takes, relative to the nearest value; 0 inside."""
     if figure.verdict in ("good", "") or not math.isfinite(figure.value):
         return 0.0
     if figure.kind.wanted in ("zero", "alike", "tied") or not figure.real:

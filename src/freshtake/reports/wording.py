@@ -13,7 +13,7 @@ from freshtake.motion.body.roles import SIDE
 if TYPE_CHECKING:
     from freshtake.reports.network_pictures import Link
 
-# The first pattern found in a joint's name counts; joints are named after the body part that bends.
+# The first pattern that matches a joint's name counts; joints are named after the body part that bends.
 PLACES = (
     (r"toe", "toes"),
     (r"up.?leg|thigh|femur|hip.?joint", "hip"),
@@ -37,7 +37,7 @@ CLOSELY, LITTLE = 0.5, 0.1  # nats per frame
 
 
 def joint_words(name: str) -> str:
-    """Return a joint in plain words: "the left knee" for LeftLeg or ltibia; its name if nothing matches."""
+    """Return a joint in plain words, "the left knee" for LeftLeg or ltibia, or its name if no pattern matches."""
     bare = name.rpartition(":")[2]
     short = ACCLAIM.match(bare)
     side = {"l": "left", "r": "right"}[short[1]] if short else next((s for s, r in SIDE.items() if r.search(bare)), "")
@@ -47,14 +47,14 @@ def joint_words(name: str) -> str:
     return f"the {side} {place}" if side else f"the {place}"
 
 
-def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
-    """Describe the strongest links between different body parts, strongest first."""
+def link_sentences(links: Sequence[Link]) -> list[str]:
+    """Describe the six strongest links between different body parts, strongest first."""
     strengths: dict[tuple[str, str], float] = {}
     for link in links:
         pair = joint_words(link.child), joint_words(link.parent)
         if pair[0] != pair[1]:
             strengths[pair] = strengths.get(pair, 0.0) + link.strength
-    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:most]
+    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:6]
     sentences = []
     for (child, parent), strength in ranked:
         verb = "follow" if child.rpartition(" ")[2] in PLURAL else "follows"
@@ -64,7 +64,7 @@ def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
 
 
 SIGNS = {"good": "●", "above": "▲", "below": "▼", "": ""}
-# Figures in an animator's words; the technical name is shown below.
+# Figures in an animator's words; pages show the technical name below.
 PLAIN_TITLES = {
     "diversity": "how far apart variants are (takes: 1)",
     "jerk_limbs": "hands and feet: smooth or shaky (takes: 1)",

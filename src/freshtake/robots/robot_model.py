@@ -19,7 +19,7 @@ from freshtake.formats.files import read_text
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 
-# Link names of common robots and simulated humanoids, by limb: the link that moves at that joint.
+# Link names in common robots and simulated humanoids, by the joint at which the link moves.
 _LIMBS = {
     "knee": re.compile(r"knee|shin|calf|tibia|lower_?leg|leg_lower"),
     "ankle": re.compile(r"ankle|foot"),
@@ -34,7 +34,7 @@ _SIDE_WORDS = {
 }
 
 _FARTHEST = 1e6  # metres, and radians
-# Elements that expand from few bytes, or that attach other files; no robot needs them.
+# Elements that expand to many bytes or attach other files; no robot needs them.
 _REFUSED = re.compile(r"<\s*(attach|composite|flexcomp|hfield|plugin|replicate)\b")
 _ATTRIBUTES = r"\b((?:[^>\"']|\"[^\"]*\"|'[^']*')*)"
 _INCLUDE = re.compile(r"<\s*include" + _ATTRIBUTES)
@@ -57,7 +57,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """A robot to pose: its file, MuJoCo's model of it, its joints, and the points that follow a body.
+    """A robot: its file, MuJoCo's model, its joints, and the points that follow a body.
 
     Points are left_hip, left_knee, left_ankle, left_toe, left_shoulder, left_elbow, left_hand, and those on the right.
     """
@@ -67,9 +67,9 @@ class RobotModel:
     joints: tuple[str, ...]  # names in file order, without the free root
     columns: tuple[int, ...]  # of the joints in MuJoCo's positions
     limits: Floats  # (joints, 2): lowest and highest value, in radians or metres; infinite without a limit
-    speeds: Floats  # (joints,): maximum change per second; infinite if the file has none
+    speeds: Floats  # (joints,): maximum change per second; infinite without a limit
     points: Mapping[str, Point]
-    sole: float  # metres of the ankles above the floor in the neutral pose
+    sole: float  # height in metres of the ankles above the floor in the neutral pose
 
 
 def mujoco() -> Any:
@@ -78,15 +78,15 @@ def mujoco() -> Any:
         library = import_module("mujoco")
     except ImportError:
         raise MissingExtra("motion for robots", "robot") from None
-    # Otherwise, it prints its warnings and writes them to MUJOCO_LOG.TXT in the user's folder.
+    # Otherwise MuJoCo prints its warnings and writes them to MUJOCO_LOG.TXT in the user's folder.
     library.set_mju_user_warning(lambda message: None)
     return library
 
 
 def read_robot(path: Path) -> RobotModel:
-    """Read a humanoid robot from a MuJoCo model (.xml) or a URDF (.urdf); one without a free root gets one.
+    """Read a humanoid robot from a MuJoCo model (.xml) or a URDF (.urdf), and add a free root if it has none.
 
-    Missing meshes are left out: they do not affect the motion.
+    Missing meshes are ignored, because they do not affect the motion.
     """
     text = _checked(path)
     engine = _compiled(path)
@@ -119,33 +119,34 @@ def read_robot(path: Path) -> RobotModel:
 
 
 def _checked(path: Path) -> str:
-    """Return the text of a robot's file; refuse, also in included files, what must not reach MuJoCo.
+    """Return the text of a robot's file; refuse elements, also in included files, that must not reach MuJoCo.
 
-    MuJoCo reads any included file and makes as many copies as a file requests.
+    MuJoCo would read any included file and make any number of copies that a file requests.
     """
     folder = path.parent.resolve()
     text, files, seen = read_text(path), [path], {path.resolve()}
     for file in files:
         content = text if file == path else read_text(file)
-        if found := _REFUSED.search(content):
-            raise FormatError(file, f"a robot needs no <{found[1]}>: remove it", _line(content, found))
-        for found in _TEXTURE.finditer(content):
-            if len(_SIZE.findall(found[1])) != len(_PIXELS.findall(found[1])):
-                raise FormatError(file, "textures may have at most 9999 pixels a row: remove it", _line(content, found))
-        for found in _INCLUDE.finditer(content):
-            name = _FILE.search(found[1])
+        if match := _REFUSED.search(content):
+            raise FormatError(file, f"a robot needs no <{match[1]}>: remove it", _line(content, match))
+        for match in _TEXTURE.finditer(content):
+            if len(_SIZE.findall(match[1])) != len(_PIXELS.findall(match[1])):
+                problem = "a texture may have at most 9999 pixels a row: remove it"
+                raise FormatError(file, problem, _line(content, match))
+        for match in _INCLUDE.finditer(content):
+            name = _FILE.search(match[1])
             other = (folder / html.unescape(name[2])).resolve() if name else None
             if other is None or not other.is_relative_to(folder):
                 problem = "files outside the robot's folder are not read: copy included files into it"
-                raise FormatError(file, problem, _line(content, found))
+                raise FormatError(file, problem, _line(content, match))
             if other not in seen:
                 seen.add(other)
                 files.append(other)
     return text
 
 
-def _line(text: str, found: re.Match[str]) -> str:
-    return f"line {text.count(chr(10), 0, found.start()) + 1}"
+def _line(text: str, match: re.Match[str]) -> str:
+    return f"line {text.count(chr(10), 0, match.start()) + 1}"
 
 
 def _compiled(path: Path) -> Any:
@@ -194,8 +195,8 @@ def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, P
                     f"no link is recognized as the {side} {limb}: name it so ({side}_{limb}); the links are "
                     f"{', '.join(names[1:13])}{', ...' if len(names) > 13 else ''}",
                 )
-        # Several links share a joint's name if it rotates about several axes: the first bends the knee, the last is
-        # the foot itself.
+        # If a joint rotates about several axes, several links share its name: the first bends the knee, the last is the
+        # foot itself.
         knee, elbow, ankle = limbs["knee"][0], limbs["elbow"][0], limbs["ankle"][-1]
         hands = [k for k in limbs["hand"] if k in _below(engine, elbow) and k != elbow]
         points |= {
@@ -220,14 +221,14 @@ def _toe(engine: Any, data: Any, foot: int, ahead: Floats) -> Point:
 
 
 def _tip(engine: Any, data: Any, link: int) -> Point:
-    """Return the end of a link without a hand: its point farthest from the joint."""
+    """Return the end of a link without a hand: the point farthest from its joint."""
     corners = [_corners(engine, data, k) for k in range(engine.ngeom) if engine.geom_bodyid[k] in _below(engine, link)]
     away = np.concatenate(corners or [data.xpos[link][None]]) - data.xpos[link]
     return Point(link, data.xmat[link].reshape(3, 3).T @ away[np.argmax(np.linalg.norm(away, axis=1))])
 
 
 def _corners_of(engine: Any, data: Any, links: set[int]) -> Floats:
-    """Return the corners of all geoms of some links; if there are none because meshes are missing, their joints."""
+    """Return the corners of all geoms of some links or, if their meshes are missing, the positions of their joints."""
     corners = [_corners(engine, data, k) for k in range(engine.ngeom) if int(engine.geom_bodyid[k]) in links]
     return np.concatenate(corners or [data.xpos[sorted(links)]])
 
@@ -256,7 +257,7 @@ def _name(engine: Any, kind: str, number: int) -> str:
 
 
 def _urdf_speeds(text: str) -> dict[str, float]:
-    """Return the maximum speeds that a URDF states: MuJoCo reads limits of values, not of speeds."""
+    """Return the maximum speeds in a URDF, because MuJoCo does not read them."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError:

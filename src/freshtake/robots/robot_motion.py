@@ -1,8 +1,8 @@
-"""Retarget a clip to a robot by least squares: limb directions of the clip, lengths of the robot, standing feet held.
+"""Retarget a clip to a robot by least squares: limb directions of the clip, lengths of the robot, planted feet held.
 
 Each frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
-robot and their targets, from the previous frame, with joints kept inside their limits at each step. The results
-go into tables, arrays, and the pickles that other retargeting tools exchange.
+robot and their targets, from the previous frame, with joints kept inside their limits at each step. Results are
+written as tables, arrays, or the pickles that other retargeting tools exchange.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import unit
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
-# Weights of the points' distances: standing feet count most, the rest of the body follows them.
+# Weights of the points' distances: planted feet count most, and the remaining body follows them.
 WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
-STANDING = 20.0  # times the weight, for a standing point
-STEPS = 12  # of Gauss-Newton: a frame starts near its solution; the first one gets ten times as many
+STANDING = 20.0  # factor on the weights of a planted foot
+STEPS = 12  # of Gauss-Newton, starting from the previous frame; the first frame has ten times as many
 CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
 
 
 class RobotMotion(NamedTuple):
-    """Motion of a robot, and how well it follows the clip. Lengths are in metres, z up."""
+    """The motion of a robot, and its deviations from the clip. Lengths are in metres, z up."""
 
     fps: float
     root: Floats  # (frames, 3): positions of the root link
     rotation: Floats  # (frames, 4): its orientations as quaternions w x y z
     joints: Floats  # (frames, joints): their values, in the robot's order
     off: float  # mean distance of the points from their targets
-    worst: float  # the same for the point that is farthest off
+    worst: float  # the same for the farthest point
     leg: float  # length of the robot's leg
-    sliding: float  # mean speed of standing ankles over the ground, in legs per second
+    sliding: float  # mean speed of planted ankles over the ground, in legs per second
     source_sliding: float  # the same for the clip
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
     """Retarget a clip, in any unit and axis, to a robot; the motion keeps the clip's rate.
 
-    Joints are within their limits and, if the robot has any, its speed limits.
+    Joints stay within their limits and, if the robot has any, its speed limits.
     """
     metres = unit_of(clip)
     if metres is None:
@@ -92,7 +92,7 @@ class _Targets(NamedTuple):
     points: list[Point]
     places: Floats
     weights: Floats
-    stands: Bools  # (frames, 2): which ankles stand
+    stands: Bools  # (frames, 2): whether each ankle is planted
     source: Floats  # (frames, 2, 3): the clip's ankles
     leg: float
     source_leg: float
@@ -132,7 +132,7 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
     for k, side in enumerate(SIDES):
         hip = middle + unit(hips[:, k] - hips[:, 1 - k]) * 0.5 * length("left_hip", "right_hip")
         knee = hip + unit(at(side, "lower_leg") - at(side, "upper_leg")) * length(f"{side}_hip", f"{side}_knee")
-        # Feet keep the clip's steps: hips and ankles scale equally, so a leg reaches as far as the performer's did.
+        # Hips and ankles are scaled equally, so the robot's legs reach as far, relative to their length, as the clip's.
         ankle = scaled_up(at(side, "foot")) + (hip - scaled_up(at(side, "upper_leg"))) * np.array([1.0, 1.0, 0.0])
         ankle, toe = _held(ankle, _toe_directions(clip, body, side, stands[:, k]), stands[:, k], clip, robot, side)
         shoulder = neck + unit(shoulders[:, k] - shoulders[:, 1 - k]) * 0.5 * length("left_shoulder", "right_shoulder")
@@ -155,7 +155,7 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
 
 
 def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
-    """Return which ankles stand (frames, 2), and how high they are when they do."""
+    """Return whether each ankle is planted (frames, 2), and the lower of their heights when planted."""
     joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
     flags, heights = joint_contacts(clip), floor_heights([clip])
     columns = [joints.index(ankle) if ankle in joints else None for ankle in ankles]
@@ -167,7 +167,7 @@ def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
 
 
 def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
-    """Return where a foot points: its azimuth, and how far it is tipped up from its standing angle, in radians."""
+    """Return a foot's azimuth, and its pitch relative to that of the planted foot, in radians."""
     world = clip.positions()
     ankle = world[:, body.one(f"{side}_foot")]
     if f"{side}_toes" in body:
@@ -184,7 +184,7 @@ def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Fl
 def _held(
     ankle: Floats, directions: tuple[Floats, Floats], stands: Bools, clip: Clip, robot: RobotModel, side: str
 ) -> tuple[Floats, Floats]:
-    """Hold ankle and toe still while the foot stands; before and after, the correction fades in and out."""
+    """Hold ankle and toe still while the foot is planted; before and after, the correction fades in and out."""
     azimuth, pitch = directions
     shift, turn, tip = np.zeros((len(ankle), 3)), np.zeros(len(ankle)), np.zeros(len(ankle))
     for start, stop in runs(stands):
@@ -195,11 +195,11 @@ def _held(
         tip[start:stop] = -pitch[start:stop]
     frames = np.arange(len(ankle))
     if stands.any():
-        reach = 0.12 / clip.frame_time  # the time in which a foot approaches its position or leaves it
-        near = np.flatnonzero(stands)
-        after = np.minimum(np.searchsorted(near, frames), len(near) - 1)
+        reach = 0.12 / clip.frame_time  # the time in which the correction fades
+        planted = np.flatnonzero(stands)
+        after = np.minimum(np.searchsorted(planted, frames), len(planted) - 1)
         before = np.maximum(after - 1, 0)
-        closest = np.where(frames - near[before] < near[after] - frames, near[before], near[after])
+        closest = np.where(frames - planted[before] < planted[after] - frames, planted[before], planted[after])
         share = np.clip(1.0 - np.abs(frames - closest) / reach, 0.0, 1.0)
         share = share * share * (3.0 - 2.0 * share)
         shift, turn, tip = share[:, None] * shift[closest], share * turn[closest], share * tip[closest]
@@ -212,7 +212,7 @@ def _held(
 
 
 class _Solver:
-    """Gauss-Newton with limits: the state between frames is MuJoCo's data."""
+    """Gauss-Newton with limits; MuJoCo's data are the state between frames."""
 
     def __init__(self, robot: RobotModel, data: Any, frame_time: float) -> None:
         lib, engine = mujoco(), robot.engine
@@ -246,7 +246,7 @@ class _Solver:
                 lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, point.at(data), point.body)
             slope = rows.T @ (weights * error) - calm * change
             normal = (rows.T * weights) @ rows + np.diag(calm)
-            # Fix a joint at its limit that is pushed beyond it; solve the others without it.
+            # A joint that is pushed beyond its limit is fixed; the others are solved without it.
             free = np.ones(engine.nv, dtype=bool)
             values, pushed = data.qpos[self.columns], slope[self.velocities]
             fixed = ((values <= bounds[:, 0]) & (pushed < 0)) | ((values >= bounds[:, 1]) & (pushed > 0))
@@ -289,7 +289,7 @@ def _neutral(robot: RobotModel) -> dict[str, Floats]:
 
 
 def _ankles(robot: RobotModel, poses: Floats) -> Floats:
-    """Return the ankles (frames, 2, 3) in the written poses, computed by MuJoCo."""
+    """Return the ankles (frames, 2, 3) in the robot's poses, computed by MuJoCo."""
     lib, data = mujoco(), mujoco().MjData(robot.engine)
     out = np.empty((len(poses), 2, 3))
     for frame, pose in enumerate(poses):
@@ -300,7 +300,7 @@ def _ankles(robot: RobotModel, poses: Floats) -> Floats:
 
 
 def _sliding(ankles: Floats, stands: Bools, fps: float) -> float:
-    """Return the mean ground speed of ankles that stand in both frames of a step."""
+    """Return the mean ground speed of ankles between frames in which they are planted."""
     steps = np.linalg.norm(np.diff(ankles[..., :2], axis=0), axis=-1)
     both = stands[1:] & stands[:-1]
     return float(steps[both].mean() * fps) if both.any() else 0.0
@@ -320,34 +320,21 @@ ROOT = ("root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"
 def write_robot_motion(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
     """Write a motion in the order of the robot's joints, in the format of the file extension.
 
-    .csv has a row per frame: position and quaternion x y z w of the root, then the joints; .npz has the same as arrays,
-    with names; .pkl is the dictionary that GMR writes.
+    .csv has a row per frame: position and quaternion x y z w of the root, then the joints. .npz has the same as arrays,
+    with names. .pkl is the dictionary that GMR writes.
     """
-    {".csv": _write_csv, ".npz": _write_npz, ".pkl": _write_pickle}[path.suffix.lower()](path, motion, robot)
-
-
-def _write_csv(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([*ROOT, *robot.joints])
-    rows = np.concatenate([motion.root, np.roll(motion.rotation, -1, axis=1), motion.joints], axis=1)
-    table.writerows([[f"{value:.6f}" for value in row] for row in rows.tolist()])
-    write_bytes(path, text.getvalue().encode())
-
-
-def _write_npz(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    arrays: dict[str, np.ndarray[Any, Any]] = {
-        "fps": np.array(motion.fps), "joint_names": text_array(robot.joints), "root_pos": motion.root,
-        "root_rot": np.roll(motion.rotation, -1, axis=1), "dof_pos": motion.joints,
-    }  # fmt: skip
-    write_archive(path, arrays)
-
-
-def _write_pickle(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    # The two empty entries are part of the format: readers compute them from the robot when needed.
-    content = {
-        "fps": motion.fps, "root_pos": np.ascontiguousarray(motion.root),
-        "root_rot": np.ascontiguousarray(np.roll(motion.rotation, -1, axis=1)),
-        "dof_pos": np.ascontiguousarray(motion.joints), "local_body_pos": None, "link_body_list": None,
-    }  # fmt: skip
-    write_bytes(path, pickle.dumps(content, protocol=4))
+    rotation = np.roll(motion.rotation, -1, axis=1)
+    arrays = {"root_pos": motion.root, "root_rot": rotation, "dof_pos": motion.joints}
+    if path.suffix.lower() == ".csv":
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow([*ROOT, *robot.joints])
+        rows = np.concatenate(list(arrays.values()), axis=1)
+        table.writerows([[f"{value:.6f}" for value in row] for row in rows.tolist()])
+        write_bytes(path, text.getvalue().encode())
+    elif path.suffix.lower() == ".npz":
+        write_archive(path, {"fps": np.array(motion.fps), "joint_names": text_array(robot.joints), **arrays})
+    else:
+        # The two empty entries are part of the format: readers compute them from the robot when needed.
+        content = {"fps": motion.fps, **{name: np.ascontiguousarray(values) for name, values in arrays.items()}}
+        write_bytes(path, pickle.dumps({**content, "local_body_pos": None, "link_body_list": None}, protocol=4))

@@ -1,4 +1,4 @@
-"""Example motions made by our own code, each with a known law of variation, and public takes to download.
+"""Generators of example motions, each with a known law of variation, and public takes to download.
 
 The names load what they need on first use; `freshtake.samples.download` has the list of public takes.
 """

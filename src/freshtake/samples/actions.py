@@ -1,4 +1,4 @@
-"""Actions that do not repeat: cheers, with feet that stay, and jumps, whose flight is free fall."""
+"""Actions that do not repeat: cheers, with planted feet, and jumps, whose flight is free fall."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.footsteps import Footholds, LegCycle, checked_length, drawn_take, foot_track
-from freshtake.samples.humanoid import DEFAULT, ArmTrack, Build, FootTrack, Posture, foot_points, perform, turn
+from freshtake.samples.footsteps import Footholds, LegCycle, check_length, foot_track
+from freshtake.samples.humanoid import DEFAULT, ArmTrack, FootTrack, Posture, foot_points, perform, turn
 from freshtake.samples.smooth_curves import GRAVITY, Curve, Ends, Law, Take, Wander, both, quintic
 
 
 def timeline(length: float, tempo: float, warp: Wander | None, fps: float) -> tuple[Floats, Floats]:
-    """Return the times of the frames (seconds) of an action of `length` seconds, done at a tempo (1: as written).
+    """Return the times (seconds) of an action's frames, on the clock and in the action, which lasts `length` seconds.
 
-    The second times are those of the action, which runs faster and slower than the clock.
+    The action runs `tempo` times as fast as the clock; `warp` makes it faster and slower.
     """
-    checked_length(None, None, fps)
+    check_length(None, None, fps)
     rate = max(tempo, 0.3)
     clock = np.arange(int(np.ceil(1.6 * length / rate * fps)) + 2) / fps
     action = rate * clock
@@ -36,44 +35,35 @@ def keys(at: Floats, *knots: tuple[float, float], width: float = 0.1) -> Floats:
 
 
 def standing_feet(
-    build: Build, spots: Sequence[tuple[float, float]], pitch: Sequence[Floats], yaw: Sequence[Floats]
+    spots: Sequence[tuple[float, float]], pitch: Sequence[Floats], yaw: Sequence[Floats]
 ) -> tuple[FootTrack, FootTrack]:
     """Return feet whose toe joints stay on their spots (x, z in cm); the heel may rise (pitch below 0)."""
     left, right = (
-        FootTrack(np.broadcast_to([x, 2.0 * build.scale, z], (len(tilt), 3)), turned, tilt, np.maximum(tilt, 0.0))
+        FootTrack(np.broadcast_to([x, 2.0, z], (len(tilt), 3)), turned, tilt, np.maximum(tilt, 0.0))
         for (x, z), tilt, turned in zip(spots, pitch, yaw, strict=True)
     )
     return left, right
 
 
-@dataclass(frozen=True)
 class Sway:
-    """The small slow motion of someone standing: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
+    """The small slow movement of a standing person: root (cm: x, z), chest and head (degrees: pitch, roll, yaw)."""
 
-    root: Floats
-    chest: Floats
-    head: Floats
-
-
-def sway(rng: np.random.Generator, clock: Floats, amount: float) -> Sway:
-    """Draw independent smooth processes of 0.5 cm, 0.7 and 1.0 degrees."""
-    return Sway(
-        Wander(rng, 0.5 * amount, 1.0, 2)(clock),
-        Wander(rng, 0.7 * amount, 0.8, 3)(clock),
-        Wander(rng, 1.0 * amount, 0.8, 3)(clock),
-    )
+    def __init__(self, rng: np.random.Generator, clock: Floats, amount: float) -> None:
+        self.root = Wander(rng, 0.5 * amount, 1.0, 2)(clock)
+        self.chest = Wander(rng, 0.7 * amount, 0.8, 3)(clock)
+        self.head = Wander(rng, 1.0 * amount, 0.8, 3)(clock)
 
 
-STILL = 0.15  # seconds at rest before it begins
-LENGTH = STILL + 1.75  # seconds at tempo 1
+STILL = 0.15  # seconds at rest before a cheer begins
+LENGTH = STILL + 1.75  # seconds of a cheer at tempo 1
 
 CHEER_LAW = Law(
     spread={
         "tempo": 0.06,  # relative
         "hold": 0.06,  # seconds longer at the top
-        "dip": 0.15,  # relative: how deep the knees bend
+        "dip": 0.15,  # relative, of the bend of the knees
         "lean": 1.5,  # degrees
-        "heel": 3.0,  # degrees by which the heels rise more
+        "heel": 3.0,  # degrees, of the rise of the heels
         "reach_left": 7.0,  # degrees of shoulder flexion at the top
         "reach_right": 7.0,
         "spread_left": 4.0,  # degrees outward at the top
@@ -95,64 +85,55 @@ CHEER_LAW = Law(
 )
 
 
-def cheer(
-    rng: np.random.Generator,
-    *,
-    build: Build = DEFAULT,
-    fps: float = 60.0,
-    amount: float = 1.0,
-    take: Take | None = None,
-) -> Clip:
+def cheer(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make one cheer of about 1.9 s, from loose fists before the chest to hanging arms.
 
     Args:
         rng: source of the variation.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `CHEER_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, at rest at both ends.
     """
-    parameters = drawn_take(CHEER_LAW, rng, amount, take)
+    parameters = CHEER_LAW.draw(rng, amount)
     hold = float(np.clip(parameters["hold"], -0.2, 0.2))
     clock, action = timeline(LENGTH + hold, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
     u = action - STILL
     u = u - hold * keys(u, (0.7, 0.0), (1.05, 1.0))
-    posture = _cheer_posture(u, build, parameters, sway(rng, clock, amount))
-    return perform(posture, build, fps, "cheer", "made by freshtake: cheer")
+    posture = _cheer_posture(u, parameters, Sway(rng, clock, amount))
+    return perform(posture, DEFAULT, fps, "cheer", "made by freshtake: cheer")
 
 
-def _cheer_posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
+def _cheer_posture(u: Floats, take: Take, loose: Sway) -> Posture:
     """Return the full-body posture at the action's times."""
     heel = -max(0.0, 13.0 + take["heel"]) * keys(u, (0.45, 0.0), (0.7, 1.0), (0.85, 1.0), (1.15, 0.0))
     lean = take["lean"] + keys(u, (0.1, 2.0), (0.38, 15.0), (0.68, -6.0), (0.95, -5.0), (1.3, 8.0), (1.65, 2.0))
     nod = keys(u, (0.1, 2.0), (0.38, 8.0), (0.7, -14.0), (0.95, -12.0), (1.3, 6.0), (1.65, 2.0))
     flat = np.zeros(len(u))
-    spots = [(sign * 11.0 * build.scale, 13.0 * build.scale) for sign in (1.0, -1.0)]
+    spots = [(sign * 11.0, 13.0) for sign in (1.0, -1.0)]
     return Posture(
-        _cheer_root(u, heel, build, take) + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
+        _cheer_root(u, heel, take) + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
         turn(flat, 0.5 * lean + 2.0, 0.2 * loose.chest[:, 1]),
         turn(loose.chest[:, 2], lean + loose.chest[:, 0], loose.chest[:, 1]),
         turn(loose.head[:, 2], take["head_pitch"] + nod + loose.head[:, 0], 0.5 * loose.head[:, 1]),
-        standing_feet(build, spots, (heel, heel), (flat + 9.0, flat - 9.0)),
+        standing_feet(spots, (heel, heel), (flat + 9.0, flat - 9.0)),
         (_cheer_arm(u, take, "left"), _cheer_arm(u, take, "right")),
         curl=keys(u, (0.1, 28.0), (0.6, 38.0), (1.0, 38.0), (1.5, 14.0)),
     )
 
 
-def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
-    """Return the root: down with bent knees, up as the arms and heels rise, and down again a little."""
+def _cheer_root(u: Floats, heel: Floats, take: Take) -> Floats:
+    """Return the root: down with bent knees, up as arms and heels rise, and slightly down again."""
     down = keys(u, (0.12, 0.0), (0.38, 8.5), (0.62, 0.5), (1.0, 0.5), (1.3, 3.5), (1.6, 0.0))
-    dip = (1.0 + take["dip"]) * build.scale * down
-    rise = 13.0 * build.scale * np.sin(np.radians(-heel))
-    height = build.standing - 0.5 * build.scale - dip + 0.75 * rise
+    dip = (1.0 + take["dip"]) * down
+    rise = 13.0 * np.sin(np.radians(-heel))
+    height = DEFAULT.standing - 0.5 - dip + 0.75 * rise
     return np.stack([0.0 * u, height, -0.35 * dip - 0.25 * rise], axis=-1)
 
 
 def _cheer_arm(u: Floats, take: Take, side: str) -> ArmTrack:
-    """Return an arm that is bent before the chest, sinks a little with the dip, rises past the front, and falls."""
+    """Return an arm that is bent before the chest, sinks with the dip, rises in front of the body, and falls."""
     u = u - take[f"delay_{side}"]
     top = 163.0 + take[f"reach_{side}"]
     open_ = 14.0 + take[f"spread_{side}"]
@@ -200,12 +181,12 @@ JUMP_LAW = Law(
     },
 )
 
-ROLL_OFF = 0.05  # seconds by which the toe joint leaves the floor before the body flies: the toes push last
+ROLL_OFF = 0.05  # seconds from when the toe joint leaves the floor to take-off: the toes push last
 
 
 @dataclass(frozen=True)
 class Flight:
-    """The times of take-off, landing and standing again (seconds), and the state at take-off (cm, cm/s)."""
+    """The times of the phases of a jump (seconds), and the state at take-off (cm, cm/s)."""
 
     crouch: float
     low: float
@@ -220,53 +201,40 @@ class Flight:
 
     @property
     def end(self) -> float:
-        """Length of the clip (seconds): until the arms, too, hang still."""
+        """Length of the clip in seconds: at its end the arms hang still, too."""
         return self.up + 0.35
 
 
-def jump(
-    rng: np.random.Generator,
-    *,
-    distance: float = 0.8,
-    build: Build = DEFAULT,
-    fps: float = 60.0,
-    amount: float = 1.0,
-    take: Take | None = None,
-) -> Clip:
-    """Make a jump from both feet to both feet; between take-off and landing the root falls freely.
+def jump(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Clip:
+    """Make a jump of about 0.8 m from both feet onto both feet; between take-off and landing the root falls freely.
 
     Args:
         rng: source of the variation.
-        distance: metres from take-off to landing.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `JUMP_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up: at rest with the arms held forward, then at rest with hanging arms.
     """
-    if not 0.2 <= distance <= 1.4:
-        raise UsageError(f"a jump's distance must be 0.2 to 1.4 m, but is {distance}")
-    parameters = drawn_take(JUMP_LAW, rng, amount, take)
-    far = 100.0 * distance + parameters["distance"]
-    flight = plan_flight(far, build, parameters)
+    parameters = JUMP_LAW.draw(rng, amount)
+    far = 80.0 + parameters["distance"]
+    flight = plan_flight(far, parameters)
     time, _ = timeline(flight.end, 1.0, None, fps)
-    posture = _jump_posture(time, flight, far, build, parameters, sway(rng, time, 0.7 * amount))
-    return perform(posture, build, fps, "jump", f"made by freshtake: jump, {distance:g} m")
+    posture = _jump_posture(time, flight, far, parameters, Sway(rng, time, 0.7 * amount))
+    return perform(posture, DEFAULT, fps, "jump", "made by freshtake: jump, 0.8 m")
 
 
-def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: Take, loose: Sway) -> Posture:
-    """Return the full-body posture; the sway of standing fades while the body works."""
+def _jump_posture(time: Floats, flight: Flight, far: float, take: Take, loose: Sway) -> Posture:
+    """Return the full-body posture; the sway of standing fades during the jump."""
     busy = keys(time, (flight.crouch, 0.0), (flight.low, 1.0), (flight.sunk, 1.0), (flight.up, 0.0))
-    root = root_track(time, flight, far, build, take)
+    root = root_track(time, flight, far, take)
     root[:, 0] += (1.0 - busy) * loose.root[:, 0]
     bent = keys(
         time, (flight.crouch, 3.0), (flight.low - 0.05, 42.0), (flight.leave, 8.0), (flight.leave + 0.2, 14.0),
         (flight.land, 32.0), (flight.sunk, 40.0), (flight.up - 0.1, 3.0), width=0.12
     )  # fmt: skip
     lean = take["lean"] * busy + bent
-    left, right = (_foot(time, flight, far, build, take, side) for side in ("left", "right"))
+    left, right = (_foot(time, flight, far, take, side) for side in ("left", "right"))
     return Posture(
         root,
         turn(np.zeros(len(time)), 0.55 * lean + 2.0),
@@ -277,13 +245,12 @@ def _jump_posture(time: Floats, flight: Flight, far: float, build: Build, take: 
     )
 
 
-def plan_flight(far: float, build: Build, take: Take) -> Flight:
-    """Return times and take-off state that carry the root far enough, by the laws of free fall."""
-    size = build.scale
+def plan_flight(far: float, take: Take) -> Flight:
+    """Return the times and the take-off state of a free fall that carries the root far enough."""
     rise = max(175.0 + 0.35 * far + take["speed_up"], 80.0)
-    height, landing = build.standing + 0.5 * size, build.standing - 13.0 * size
+    height, landing = DEFAULT.standing + 0.5, DEFAULT.standing - 13.0
     air = (rise + np.sqrt(rise**2 + 2.0 * GRAVITY * (height - landing))) / GRAVITY
-    ahead, behind = 22.0 * size, -0.14 * far
+    ahead, behind = 22.0, -0.14 * far
     forward = (far + behind - ahead) / air
     crouch = 0.22 + take["wait"]
     low = crouch + 0.46 + take["crouch"]
@@ -293,10 +260,10 @@ def plan_flight(far: float, build: Build, take: Take) -> Flight:
     return Flight(crouch, low, leave, land, sunk, sunk + 0.62 + take["settle"], height, rise, ahead, float(forward))
 
 
-def root_track(time: Floats, flight: Flight, far: float, build: Build, take: Take) -> Floats:
-    """Return the root: quintic pieces that meet free fall at both ends with the same velocity and acceleration."""
-    stand = build.standing - 0.5 * build.scale
-    low, sunk = stand - 24.0 * build.scale - take["dip"], stand - 27.0 * build.scale - take["sink"]
+def root_track(time: Floats, flight: Flight, far: float, take: Take) -> Floats:
+    """Return the root: quintic pieces that join free fall at both ends with equal velocity and acceleration."""
+    stand = DEFAULT.standing - 0.5
+    low, sunk = stand - 24.0 - take["dip"], stand - 27.0 - take["sink"]
     air = flight.land - flight.leave
     fall, drop = flight.rise - GRAVITY * air, flight.height + flight.rise * air - 0.5 * GRAVITY * air**2
     state = np.array(  # (height, ahead), their velocities, their accelerations
@@ -326,7 +293,7 @@ def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
     return quintic(share, start, end)
 
 
-def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, side: str) -> FootTrack:
+def _foot(time: Floats, flight: Flight, far: float, take: Take, side: str) -> FootTrack:
     """Return a foot that is planted, rolls off over the toe joint, flies, and lands heel first."""
     pitch = Curve(
         (
@@ -336,17 +303,17 @@ def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, si
         ),
         0.06,
     )  # fmt: skip
-    lift = 34.0 * build.scale * (1.0 + take[f"tuck_{side}"])
+    lift = 34.0 * (1.0 + take[f"tuck_{side}"])
     leg = LegCycle(((0.0, 1.0),), pitch, (lift,), pitch, pitch, crest=(3, 3))
     sign = 1.0 if side == "left" else -1.0
     yaw = sign * (7.0 + take[f"toe_out_{side}"])
-    toe, heel = foot_points(build)
-    spot = sign * (10.0 * build.scale + 0.5 * take["width"]) + toe[2] * np.sin(np.radians(yaw))
+    toe, heel = foot_points(DEFAULT)
+    spot = sign * (10.0 + 0.5 * take["width"]) + toe[2] * np.sin(np.radians(yaw))
     ahead = toe[2] * np.cos(np.radians(yaw))
     holds = Footholds(
         np.array([-1e3, flight.land, 1e4]),
         np.array([flight.leave - ROLL_OFF, 1e3, 2e4]),
-        np.array([[spot, 2.0 * build.scale, ahead + step] for step in (0.0, far, far)]),
+        np.array([[spot, 2.0, ahead + step] for step in (0.0, far, far)]),
         np.full(3, yaw),
         np.full(3, lift),
     )

@@ -1,11 +1,11 @@
-"""Public takes of the CMU motion capture database, fetched on request: listed with size and SHA-256, and checked."""
+"""Fetch public takes of the CMU motion capture database, checked against a list of sizes and SHA-256 sums."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,37 +60,35 @@ def download(
 ) -> list[Path]:
     """Fetch the named takes (none named: all) into a folder, and return the files in that order.
 
-    A file that is already there with the right content is not fetched again. Each file appears complete and checked,
-    or not at all. Show `CREDIT` to the people who use them.
+    A file that exists with the listed content is not fetched again. Files are written atomically, after the check.
+    Show `CREDIT` to the people who use the takes.
     """
     chosen = _chosen(names, takes() if listed is None else listed)
     for take in chosen:
         file = folder / take.file_name
-        # A file with other content is not replaced unless that is allowed.
+        # A file with other content is replaced only if the user allows it.
         if file.is_file() and hashlib.sha256(read_bytes(file)).hexdigest() != take.sha256:
             check_free(file)
     total = sum(take.bytes for take in chosen) or 1
-    done = 0
-    files = []
+    done, files = 0, []
     for take in chosen:
-        before = done
 
-        def arrived(count: int, take: Take = take, before: int = before) -> None:
+        def arrived(count: int, take: Take = take, before: int = done) -> None:
             report(Progress(min(1.0, (before + count) / total), f"take {take.take}"))
 
         files.append(_fetch(take, folder, base_url, retries, arrived))
+        arrived(take.bytes)
         done += take.bytes
-        report(Progress(min(1.0, done / total), f"take {take.take}"))
     return files
 
 
 def _chosen(names: Sequence[str], listed: Sequence[Take]) -> list[Take]:
-    known = {take.take: take for take in listed}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        some = ", ".join(list(known)[:8])
-        raise UsageError(f"there is no public take {unknown[0]!r} in the list of {len(known)}, such as {some}")
-    return [known[name] for name in dict.fromkeys(names)] or list(listed)
+    by_name = {take.take: take for take in listed}
+    for name in names:
+        if name not in by_name:
+            some = ", ".join(list(by_name)[:8])
+            raise UsageError(f"there is no public take {name!r} in the list of {len(by_name)}, such as {some}")
+    return [by_name[name] for name in dict.fromkeys(names)] or list(listed)
 
 
 def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Callable[[int], None]) -> Path:
@@ -106,7 +104,7 @@ def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Calla
         retry_if_failed=retries,
     )
     try:
-        return Path(shelf.fetch(take.file_name, downloader=_Downloader(take, arrived)))
+        return Path(shelf.fetch(take.file_name, downloader=partial(_receive, take, arrived)))
     except requests.HTTPError as error:
         code = "no success" if error.response is None else error.response.status_code
         raise _failed(take, f"the server answered {code} for {base_url + take.path}: it may have moved") from None
@@ -126,26 +124,20 @@ def _failed(take: Take, why: str) -> DownloadFailed:
     return DownloadFailed(f"take {take.take} could not be fetched: {why}")
 
 
-class _Downloader:
-    """Fetches over HTTP for pooch, but never more bytes than the list says."""
+def _receive(take: Take, arrived: Callable[[int], None], url: str, output_file: str, pooch: Any) -> None:
+    """Fetch a file over HTTP for pooch, but never more than the listed number of bytes."""
+    import requests
 
-    def __init__(self, take: Take, arrived: Callable[[int], None]) -> None:
-        self.take, self.arrived = take, arrived
-
-    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
-        import requests
-
-        plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are those of the file
-        with (
-            Path(output_file).open("wb") as stream,
-            requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r,
-        ):
-            r.raise_for_status()
-            count = 0
-            for chunk in r.iter_content(1 << 16):
-                count += len(chunk)
-                if count > self.take.bytes:
-                    expected = f"more than the listed {self.take.bytes} bytes"
-                    raise _failed(self.take, f"the server sends {expected}, so it is a different file: report it")
-                stream.write(chunk)
-                self.arrived(count)
+    plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are those of the file
+    with Path(output_file).open("wb") as stream, requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r:
+        r.raise_for_status()
+        count = 0
+        for chunk in r.iter_content(1 << 16):
+            count += len(chunk)
+            if count > take.bytes:
+                problem = (
+                    f"the server sends more than the listed {take.bytes} bytes, so it is a different file: report it"
+                )
+                raise _failed(take, problem)
+            stream.write(chunk)
+            arrived(count)

@@ -1,4 +1,4 @@
-"""Punches, front kicks with the rear (right) leg, and fights, which are sequences of both."""
+"""Punches, front kicks with the rear (right) leg, and fights, which are sequences of punches and kicks."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.actions import Sway, keys, standing_feet, sway, timeline
-from freshtake.samples.footsteps import drawn_take
-from freshtake.samples.humanoid import DEFAULT, Build, FootTrack, HandTrack, Posture, perform, turn
+from freshtake.samples.actions import Sway, keys, standing_feet, timeline
+from freshtake.samples.humanoid import DEFAULT, FootTrack, HandTrack, Posture, perform, turn
 from freshtake.samples.smooth_curves import Law, Take, Wander
 
 STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
-START = 0.5  # seconds of guard and wind-up before the fist goes
+START = 0.5  # seconds of guard and wind-up before the fist moves
 
-# Shared by takes of punches and kicks; a law's parameters are drawn in this order.
+# Punches and kicks share these; a law's parameters are drawn in this order.
 AIM = {
     "tempo": 0.06,  # relative
     "strength": 0.07,  # added to the strength
@@ -49,39 +48,29 @@ FIGHT_LAW = Law(
 )
 
 
-def punch(
-    rng: np.random.Generator,
-    *,
-    strength: float | str = "aggressive",
-    build: Build = DEFAULT,
-    fps: float = 60.0,
-    amount: float = 1.0,
-    take: Take | None = None,
-) -> Clip:
+def punch(rng: np.random.Generator, *, strength: str = "aggressive", fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make a straight punch with the rear (right) hand, from a high guard to hanging hands.
 
     Args:
         rng: source of the variation.
-        strength: 0 to 1, or "weak" (0.1) or "aggressive" (1).
-        build: the performer's body.
+        strength: "weak" or "aggressive".
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `PUNCH_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, at rest at both ends.
     """
-    force = strength_of(strength)
-    parameters = drawn_take(PUNCH_LAW, rng, amount, take)
+    force = _strength(strength)
+    parameters = PUNCH_LAW.draw(rng, amount)
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     # The body is at rest 1.3 s after the hit.
     length = START + strike_time(power) + 1.3
     clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _punch_posture(action, power, build, parameters, sway(rng, clock, amount))
-    return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
+    posture = _punch_posture(action, power, parameters, Sway(rng, clock, amount))
+    return perform(posture, DEFAULT, fps, "punch", f"made by freshtake: punch, strength {force:g}")
 
 
-def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> Posture:
+def _punch_posture(u: Floats, power: float, take: Take, loose: Sway) -> Posture:
     """Return the full-body posture at the action's times: the hips lead, the trunk follows, then the fist."""
     go, push = _strike(u, power), _strike(u + 0.04, power)
     # The body is drawn back before the strike.
@@ -89,38 +78,31 @@ def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Swa
     wind = (1.0 + take["windup"]) * (_mix(power, 0.25, 1.0) * drawn_back)
     # The hands sink from the guard at the end.
     hit = START + strike_time(power)
-    rest = keys(u, (hit + 0.36, 0.0), (hit + 0.98, 1.0), width=0.16)
+    lowered = keys(u, (hit + 0.36, 0.0), (hit + 0.98, 1.0), width=0.16)
     lean = 6.0 + take["lean"] + go * _mix(power, 2.0, 9.0) - 2.0 * wind
     twist = -32.0 + (_mix(power, 24.0, 68.0) + take["twist"]) * go - 9.0 * wind
     flat = np.zeros(len(u))
     heel, spin = -_mix(power, 4.0, 42.0) * push, -42.0 + _mix(power, 3.0, 34.0) * push
-    spots = [(12.0 * build.scale, 34.0 * build.scale), (-13.0 * build.scale, -18.0 * build.scale)]
+    spots = [(12.0, 34.0), (-13.0, -18.0)]
     # Knees bent in guard; back with the wind-up, forward and lower with the strike.
     down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
     ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
-    root = np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
+    root = np.stack([1.5 * push - 1.0, DEFAULT.standing - down, ahead], axis=-1)
     return Posture(
         root + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
         turn(-24.0 + _mix(power, 8.0, 40.0) * push - 4.0 * wind, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * go + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
-        standing_feet(build, spots, (flat, heel), (flat - 6.0, spin)),
-        (_guard_hand(go, rest, take, build), _striking_hand(go, wind, rest, power, take, build)),
-        curl=85.0 - 55.0 * rest,
+        standing_feet(spots, (flat, heel), (flat - 6.0, spin)),
+        (_guard_hand(go, lowered, take), _striking_hand(go, wind, lowered, power, take)),
+        curl=85.0 - 55.0 * lowered,
     )
 
 
-def strength_of(strength: float | str) -> float:
-    """Return a strength by number or by name."""
-    if isinstance(strength, str):
-        if strength not in STRENGTHS:
-            raise UsageError(
-                f"there is no punch strength {strength!r}; give {' or '.join(STRENGTHS)}, or a number from 0 to 1"
-            )
-        return STRENGTHS[strength]
-    if not 0.0 <= strength <= 1.0:
-        raise UsageError(f"a punch's strength must be 0 to 1, but is {strength}")
-    return float(strength)
+def _strength(name: str) -> float:
+    if name not in STRENGTHS:
+        raise UsageError(f"there is no strength {name!r}; give {' or '.join(STRENGTHS)}")
+    return STRENGTHS[name]
 
 
 def strike_time(power: float) -> float:
@@ -140,85 +122,71 @@ def _strike(u: Floats, power: float) -> Floats:
     return keys(u, (START, 0.0), (hit, 1.0), (hit + 0.08, 1.0), (hit + 0.08 + back, 0.0), width=rounding)
 
 
-def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack:
-    """Return the left hand, which stays before the face and moves back a little as the right one strikes."""
-    height = 21.0 + take["guard_left"] - 48.0 * rest
-    home = np.stack([6.0 + 4.0 * go + 20.0 * rest, height, 35.0 - 12.0 * go - 20.0 * rest], axis=-1)
-    return HandTrack(build.scale * home, home, 0.0 * go, _elbow(rest, 0.6))
+def _guard_hand(go: Floats, lowered: Floats, take: Take) -> HandTrack:
+    """Return the left hand, which stays before the face and moves back slightly as the right hand strikes."""
+    height = 21.0 + take["guard_left"] - 48.0 * lowered
+    home = np.stack([6.0 + 4.0 * go + 20.0 * lowered, height, 35.0 - 12.0 * go - 20.0 * lowered], axis=-1)
+    return HandTrack(home, home, 0.0 * go, _elbow(lowered, 0.6))
 
 
-def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: Take, build: Build) -> HandTrack:
-    """Return the right hand from next to the chin straight to the mark."""
-    height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * rest
-    home = np.stack([-7.0 - 4.0 * wind - 19.0 * rest, height, 25.0 - 9.0 * wind - 12.0 * rest], axis=-1)
+def _striking_hand(go: Floats, wind: Floats, lowered: Floats, power: float, take: Take) -> HandTrack:
+    """Return the right hand, which moves from the chin straight to the mark."""
+    height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * lowered
+    home = np.stack([-7.0 - 4.0 * wind - 19.0 * lowered, height, 25.0 - 9.0 * wind - 12.0 * lowered], axis=-1)
     mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
-    return HandTrack(build.scale * home, build.scale * mark, go, _elbow(rest, -0.7))
+    return HandTrack(home, mark, go, _elbow(lowered, -0.7))
 
 
-def _elbow(rest: Floats, sideways: float) -> Floats:
+def _elbow(lowered: Floats, sideways: float) -> Floats:
     """Return the direction of an elbow, seen from the chest: down in guard, back when the arm hangs."""
-    return np.stack([sideways + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)
+    return np.stack([sideways + 0.0 * lowered, -1.0 + 0.8 * lowered, -0.25 - 0.9 * lowered], axis=-1)
 
 
-def kick(
-    rng: np.random.Generator,
-    *,
-    strength: float | str = "aggressive",
-    build: Build = DEFAULT,
-    fps: float = 60.0,
-    amount: float = 1.0,
-    take: Take | None = None,
-) -> Clip:
+def kick(rng: np.random.Generator, *, strength: str = "aggressive", fps: float = 60.0, amount: float = 1.0) -> Clip:
     """Make one front kick, from guard to guard.
 
     Args:
         rng: source of the variation.
         strength: as in `punch`.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `FIGHT_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up.
     """
-    return fight(rng, actions=(KICK,), strength=strength, build=build, fps=fps, amount=amount, take=take)
+    return fight(rng, actions=(KICK,), strength=strength, fps=fps, amount=amount)
 
 
 def fight(
     rng: np.random.Generator,
     *,
     actions: Sequence[str] = FIGHT,
-    strength: float | str = "aggressive",
-    build: Build = DEFAULT,
+    strength: str = "aggressive",
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
-    """Make a sequence of punches and kicks, from guard to guard; the standing foot never leaves its spot.
+    """Make a sequence of punches and kicks, from guard to guard; the left foot stays in place.
 
     Args:
         rng: source of the variation.
         actions: "punch" or "kick", in order.
         strength: as in `punch`.
-        build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `FIGHT_LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up.
     """
     if not actions or not set(actions) <= {PUNCH, KICK}:
-        raise UsageError(f"a fight is a list of {PUNCH!r} and {KICK!r}, but is {list(actions)!r}")
-    force = strength_of(strength)
-    parameters = drawn_take(FIGHT_LAW, rng, amount, take)
+        raise UsageError(f"a fight is a list of {PUNCH!r} and {KICK!r}, not {list(actions)!r}")
+    force = _strength(strength)
+    parameters = FIGHT_LAW.draw(rng, amount)
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     starts, length = _plan(actions, power)
     clock, action = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _fight_posture(action, actions, starts, power, build, parameters, sway(rng, clock, amount))
+    posture = _fight_posture(action, actions, starts, power, parameters, Sway(rng, clock, amount))
     name = KICK if tuple(actions) == (KICK,) else "fight"
-    return perform(posture, build, fps, name, f"made by freshtake: {name}, strength {force:g}")
+    return perform(posture, DEFAULT, fps, name, f"made by freshtake: {name}, strength {force:g}")
 
 
 def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
@@ -231,7 +199,7 @@ def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
 
 
 def _out(action: str, power: float) -> float:
-    """Return seconds until the strike is at its end; a kick lifts the knee first."""
+    """Return seconds from the start of a strike to its end; a kick lifts the knee first."""
     return strike_time(power) if action == PUNCH else _mix(power, 0.75, 0.42)
 
 
@@ -239,10 +207,10 @@ def _back(action: str, power: float) -> float:
     return _mix(power, 0.4, 0.3) if action == PUNCH else _mix(power, 0.7, 0.5)
 
 
-def _course(
+def _strikes(
     u: Floats, actions: Sequence[str], starts: Sequence[float], which: str, power: float, from_: float
 ) -> Floats:
-    """Return 0 in guard, 1 at the end of strikes of one kind; they start at a fraction `from_` of their time."""
+    """Return 0 in guard and 1 at the end of strikes of one kind, which start at a fraction `from_` of their time."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == which:
@@ -253,7 +221,7 @@ def _course(
 
 
 def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: float) -> Floats:
-    """Return 0 while the kicking foot stands, 1 from the lifted knee until the foot comes down again."""
+    """Return 0 while the kicking foot is planted, 1 from the lifted knee until the foot comes down again."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == KICK:
@@ -267,39 +235,39 @@ def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: f
 
 
 def _fight_posture(
-    u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, build: Build, take: Take, loose: Sway
+    u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, take: Take, loose: Sway
 ) -> Posture:
-    """Return the full-body posture: hips lead a punch; a kick goes over the standing foot and leans back."""
-    punch = _course(u, actions, starts, PUNCH, power, 0.0)
-    out, lifted = _course(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
-    flat, size, standing = np.zeros(len(u)), build.scale, np.array([12.0, 2.0, 34.0])
+    """Return the full-body posture: hips lead a punch; in a kick the body moves over its foot and leans back."""
+    punch = _strikes(u, actions, starts, PUNCH, power, 0.0)
+    out, lifted = _strikes(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
+    flat = np.zeros(len(u))
     lean = 6.0 + take["lean"] + _mix(power, 2.0, 8.0) * punch - _mix(power, 6.0, 16.0) * out - 4.0 * lifted
     twist = -32.0 + (_mix(power, 24.0, 66.0) + take["twist"]) * punch + 14.0 * lifted
     down = 7.5 + take["crouch"] + 2.0 * power * punch - 3.0 * lifted
     root = np.stack(
         [
             1.5 * punch - 1.0 + 7.0 * lifted + loose.root[:, 0],
-            build.standing / size - down,
+            DEFAULT.standing - down,
             -3.0 + _mix(power, 3.0, 11.0) * punch + 19.0 * lifted + loose.root[:, 1],
         ],
         axis=-1,
     )
     return Posture(
-        size * root,
+        root,
         turn(-24.0 + _mix(power, 8.0, 38.0) * punch + 20.0 * lifted, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * punch + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * punch + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
         (
-            FootTrack(np.broadcast_to(size * standing, (len(u), 3)), flat - 6.0, flat, flat),
-            _kicking(out, lifted, punch, power, take, build),
+            FootTrack(np.broadcast_to([12.0, 2.0, 34.0], (len(u), 3)), flat - 6.0, flat, flat),
+            _kicking(out, lifted, punch, power, take),
         ),
-        (_guard_hand(punch, flat, take, build), _striking_hand(punch, flat, flat, power, take, build)),
+        (_guard_hand(punch, flat, take), _striking_hand(punch, flat, flat, power, take)),
         curl=85.0 + flat,
     )
 
 
-def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take, build: Build) -> FootTrack:
-    """Return the right foot: on its spot, below the lifted knee, out to the mark, and back the same way."""
+def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take) -> FootTrack:
+    """Return the right foot: on its spot, below the lifted knee, at the mark, and back along the same path."""
     home = np.array([-13.0, 2.0, -18.0])
     knee = np.array([-9.0, _mix(power, 34.0, 48.0) + take["knee_up"], 30.0])
     mark = np.array([
@@ -309,4 +277,4 @@ def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Tak
     heel = -_mix(power, 4.0, 34.0) * punch * (1.0 - np.clip(lifted, 0.0, 1.0))
     pitch = heel - 30.0 * lifted + 75.0 * out
     yaw = -42.0 + _mix(power, 3.0, 30.0) * punch + 34.0 * lifted
-    return FootTrack(build.scale * ball, yaw, pitch, (1.0 - lifted) * np.maximum(pitch, 0.0) + lifted * pitch, lifted)
+    return FootTrack(ball, yaw, pitch, (1.0 - lifted) * np.maximum(pitch, 0.0) + lifted * pitch, lifted)

@@ -9,7 +9,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
-from freshtake.samples.smooth_curves import Curve, Ends, Law, Take, Wander, ease, late_ease, lobe, quintic
+from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
 
 # Per frame: the path is integrated by the trapezium rule, whose error falls with their square.
 SUBSTEPS = 4
@@ -21,7 +21,7 @@ class Pace:
 
     period: float
     stride: float
-    turn_rate: float = 0.0
+    turn_rate: float
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,21 @@ class GaitPath:
 
 
 def frame_count(pace: Pace, tempo: Wander, cycles: float, fps: float) -> int:
-    """Return the number of frames in so many cycles, first and last included, to the nearest frame."""
+    """Return the number of frames in a number of cycles, first and last included, to the nearest frame."""
     times = np.arange(0.0, 1.5 * cycles * pace.period + 1.0, 0.01)
     phase = times / pace.period + tempo.integral(times)[:, 0] / pace.period
     return round(float(np.interp(cycles, phase, times)) * fps) + 1
 
 
-def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, pad: int = 0) -> GaitPath:
-    """Return the path of so many frames; `tempo` speeds up and slows down, `drift` wanders off the heading (degrees).
+def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, pad: int) -> GaitPath:
+    """Return the path of a clip; `tempo` speeds up and slows down, `drift` wanders off the heading (degrees).
 
-    With `pad` the frames picked begin so many earlier and end so many later.
+    The picked frames begin `pad` frames before the clip and end `pad` frames after it.
     """
-    # Cycles known before the first frame and after the last, for footholds that begin or end outside.
+    # Three cycles before the first frame and after the last, for footholds that begin or end outside the clip.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
-    # At least a fifth of the usual rate: nobody walks backwards because of an extreme draw.
+    # The rate is at least a fifth of the usual one, so that an extreme draw makes nobody walk backwards.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]
@@ -74,8 +74,8 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     return GaitPath(times, phase, heading, ground - ground[margin], picked)
 
 
-def checked_length(frames: int | None, cycles: float | None, fps: float) -> None:
-    """Raise unless the requested length makes sense."""
+def check_length(frames: int | None, cycles: float | None, fps: float) -> None:
+    """Refuse impossible lengths and frame rates."""
     if not (np.isfinite(fps) and 1.0 <= fps <= 1000.0):
         raise UsageError(f"fps must be 1 to 1000, but is {fps}")
     if frames is not None and not 1 <= frames <= 10_000_000:
@@ -84,22 +84,14 @@ def checked_length(frames: int | None, cycles: float | None, fps: float) -> None
         raise UsageError(f"cycles must be above 0 and at most 100,000, but are {cycles}")
 
 
-def drawn_take(law: Law, rng: np.random.Generator, amount: float, take: Take | None) -> Take:
-    """Return the given take, or one drawn from the law; the generator advances in either case."""
-    if not 0.0 <= amount <= 3.0:
-        raise UsageError(f"amount must be 0 to 3, but is {amount}")
-    drawn = law.draw(rng, amount)
-    return drawn if take is None else take
-
-
 @dataclass(frozen=True)
 class LegCycle:
     """One leg's part in a cycle; phases in cycles from the start of the cycle (the right heel strike of a walk).
 
-    `contacts`: (landing, leaving) phases. `pitch`: of the sole, degrees, over the cycle. `lifts`: how far the toe
-    joint is raised in the swing after each contact (cm). `knee`: the flexion the leg aims at while it carries the
-    body (degrees), and `carries`: how much it does, 0..1. `under`: the fraction of each contact after which the body
-    is above the ankle; below 0 if it lands behind the body.
+    `contacts`: (landing, leaving) phases. `pitch`: of the sole over the cycle (degrees). `lifts`: height of the toe
+    joint in the swing after each contact (cm). `knee`: the flexion at which the leg aims while it carries the body
+    (degrees). `carries`: the leg's load, 0..1. `under`: the fraction of each contact after which the body is above
+    the ankle; below 0 if the foot lands behind the body.
     """
 
     contacts: tuple[tuple[float, float], ...]
@@ -110,7 +102,7 @@ class LegCycle:
     under: tuple[float, ...] = (0.42,)
     crest: tuple[int, int] = (3, 5)  # rise and fall of the lift (see `lobe`)
     late: int = 3  # when the swing is fastest (see `late_ease`)
-    settle: float = 0.2  # fraction of the swing, at its end, in which the foot stops to give way to the leg's reach
+    settle: float = 0.2  # final fraction of the swing, in which the foot no longer yields to the leg's reach
 
 
 @dataclass(frozen=True)
@@ -133,12 +125,12 @@ def contact_phases(leg: LegCycle, first: float, last: float) -> tuple[Floats, Fl
 
 
 def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel: Floats) -> FootTrack:
-    """Return a foot over time: rolls from heel over the flat sole to the toe joint, then swings to the next foothold.
+    """Return a foot over time: it rolls from heel to toe joint over the flat sole, then swings to the next foothold.
 
-    `toe` and `heel` are the contact points as seen from the ankle of a flat foot. While the toes are up the foot
-    turns about the heel, while the heel is up about the toe joint; the toes stay flat until the foot leaves.
+    `toe` and `heel` are the contact points relative to the ankle of a flat foot. With toes up the foot turns about the
+    heel, with the heel up about the toe joint; the toes stay flat until the foot leaves the floor.
     """
-    # The contact that began last; its swing ends where the next one begins.
+    # The contact that began last; the swing after it ends where the next contact begins.
     step = np.searchsorted(holds.land, phase, side="right") - 1
     swing = (phase - holds.leave[step]) / (holds.land[step + 1] - holds.leave[step])
     flying = np.clip(swing, 0.0, 1.0)
@@ -149,8 +141,8 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing: the toes get ready
-    # Toes let go gradually after the push and, if the ball lands first, come back before the landing.
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing
+    # Toes relax gradually after the push and, if the ball of the foot lands first, bend again before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))
     return FootTrack(ball, yaw, pitch, toes, ease(flying / 0.2) * ease((1.0 - flying) / leg.settle))
@@ -174,7 +166,7 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
     """Return the toe joint from one foothold to the next, leaving at rest and landing as the heel roll begins."""
     span = (holds.land[step + 1] - holds.leave[step])[:, None]
     landing = _landing(leg, holds, lever)
-    # Per unit of phase, and so times the span of the swing (squared for accelerations) per unit of `share`.
+    # Landings are per unit of phase, quintic pieces per unit of `share`: hence the factors of the span.
     end = Ends(landing.place[step + 1], landing.velocity[step + 1] * span, landing.acceleration[step + 1] * span**2)
     nought = np.zeros(3)
     path = quintic(share[:, None], Ends(nought, nought, nought), Ends(nought, end.velocity, end.acceleration))

@@ -14,35 +14,15 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate
-from freshtake.samples.footsteps import (
-    Footholds,
-    GaitPath,
-    LegCycle,
-    Pace,
-    checked_length,
-    contact_phases,
-    drawn_take,
-    foot_track,
-    frame_count,
-    lay_path,
-)
-from freshtake.samples.humanoid import (
-    ArmTrack,
-    Build,
-    FootTrack,
-    Posture,
-    ankle_of,
-    foot_points,
-    perform,
-    reach_length,
-    turn,
-)
+from freshtake.samples import footsteps
+from freshtake.samples.footsteps import Footholds, GaitPath, LegCycle, Pace
+from freshtake.samples.humanoid import ArmTrack, Build, FootTrack, Posture, ankle_of, foot_points, perform, turn
 from freshtake.samples.smooth_curves import GRAVITY, Law, Take, Wander, bounce, ease
 
 
 @dataclass(frozen=True)
 class ArmSwing:
-    """One arm's swing, in degrees: mean and amplitude of shoulder flexion and of elbow flexion, and its carriage."""
+    """One arm's swing: mean and amplitude of shoulder and elbow flexion, abduction and twist, in degrees."""
 
     flexion: float
     swing: float
@@ -55,7 +35,7 @@ class ArmSwing:
 
 @dataclass(frozen=True)
 class Carriage:
-    """Carriage of the body (degrees, centimetres); amplitudes are those of one sine over the cycle or the step."""
+    """Carriage of the body (degrees, centimetres); amplitudes are those of a sine over the cycle or the step."""
 
     lean: float  # of the chest, forward
     pelvis_tilt: float
@@ -63,7 +43,7 @@ class Carriage:
     pelvis_roll: float
     chest_yaw: float
     chest_roll: float
-    sway: float  # towards the standing foot
+    sway: float  # towards the supporting foot
     surge: float  # ahead of and behind the even pace, twice a cycle
     nod: float  # of the chest, twice a cycle
     head_pitch: float
@@ -76,8 +56,8 @@ class Carriage:
 class GaitPlan:
     """Everything that defines one take of a gait; legs as (left, right).
 
-    `pushes` (start, end, fraction of the impulse): if given, the body flies between them in free fall and the
-    knees yield; if not, the knees decide and the body follows. `width`: between the ankles' tracks (cm).
+    With `pushes` (start, end, fraction of the impulse) the body flies between them in free fall and the knees yield;
+    without them, the knees determine its height. `width` is the distance between the ankles' tracks (cm).
     """
 
     pace: Pace
@@ -88,28 +68,16 @@ class GaitPlan:
     pushes: tuple[tuple[float, float, float], ...] = ()
 
 
-@dataclass(frozen=True)
 class Unsteadiness:
-    """The changes within a take, all of known distribution: tempo, heading, arm swing, lean; noise of footholds."""
+    """The changes within a take: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s.
 
-    tempo: Wander
-    drift: Wander
-    arms: Wander
-    trunk: Wander
-    footholds: float
-    rng: np.random.Generator
+    Footholds scatter by 0.7 cm, drawn from the generator.
+    """
 
-
-def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
-    """Draw slow processes: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s."""
-    return Unsteadiness(
-        Wander(rng, 0.012 * amount, 1.0),
-        Wander(rng, 1.5 * amount, 2.5),
-        Wander(rng, 0.06 * amount, 1.5, 2),
-        Wander(rng, 0.6 * amount, 1.5, 2),
-        0.7 * amount,
-        rng,
-    )
+    def __init__(self, rng: np.random.Generator, amount: float) -> None:
+        self.tempo, self.drift = Wander(rng, 0.012 * amount, 1.0), Wander(rng, 1.5 * amount, 2.5)
+        self.arms, self.trunk = Wander(rng, 0.06 * amount, 1.5, 2), Wander(rng, 0.6 * amount, 1.5, 2)
+        self.footholds, self.rng = 0.7 * amount, rng
 
 
 PlanOf = Callable[[float, float, Build, Take], GaitPlan]
@@ -121,23 +89,29 @@ SIGNS = (1.0, -1.0)  # left is +x
 class Support:
     """For each leg (2, frames): root heights at which its knee is as intended or nearly straight, and its load."""
 
-    wanted: Floats
+    intended: Floats
     highest: Floats
-    carries: Floats
+    load: Floats
 
 
 def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) -> Floats:
     """Return the height of the root (cm).
 
-    A gait with pushes flies in free fall between them, at the maximum height that the standing legs can reach.
-    Any other is carried by its knees, each by its load, smoothed over `settle` frames: a body is heavy.
+    A gait with pushes flies in free fall between them, at the maximum height that the supporting legs can reach.
+    Otherwise the knees carry the body, weighted by their loads; the height is smoothed over `settle` frames.
     """
     if plan.pushes:
         free = bounce(phase, plan.pushes, plan.pace.period)
-        # The lowest of the bounds at all supporting moments: the body is as high as the most stretched leg allows.
-        return np.asarray(free + np.min(np.where(legs.carries > 0.5, legs.wanted, np.inf) - free))
-    carried = np.sum(legs.carries * legs.wanted, axis=0) / np.sum(legs.carries, axis=0)
-    return _within_reach(_smoothed(carried, settle), legs)
+        # The body is as high as the most stretched of all supporting legs allows.
+        return np.asarray(free + np.min(np.where(legs.load > 0.5, legs.intended, np.inf) - free))
+    carried = np.sum(legs.load * legs.intended, axis=0) / np.sum(legs.load, axis=0)
+    reach = int(np.ceil(3.0 * settle))
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / settle) ** 2)
+    height = np.convolve(np.pad(carried, reach, mode="edge"), bell / bell.sum(), mode="valid")
+    # A soft minimum over half a centimetre: a hard one would put a corner into the path of the hips.
+    over = np.where(legs.load > 0.0, height - legs.highest, -1e3) / 0.5
+    lowered = 0.5 * np.logaddexp(0.0, over) * ease(1.5 * legs.load)
+    return np.asarray(height - lowered.sum(axis=0))
 
 
 def support(
@@ -145,40 +119,20 @@ def support(
 ) -> Support:
     """Return each leg's constraints on the root's height, given the root's position on the ground."""
     rows = []
-    for leg, foot, sign in zip(plan.legs, feet, (1.0, -1.0), strict=True):
+    for leg, foot, sign in zip(plan.legs, feet, SIGNS, strict=True):
         hip = rotate(pelvis, build.hip * [sign, 1.0, 1.0])
         ankle = ankle_of(foot, build)
         # Hip, ankle and the vertical are a right triangle: leg length and distance on the ground give the height.
         across = np.sum((root + hip - ankle)[:, [0, 2]] ** 2, axis=1)
-        reach = [reach_length(bend, build.thigh, build.shank) for bend in (np.radians(leg.knee(phase)), LEAST_BEND)]
+        reach = [build.reach(bend) for bend in (np.radians(leg.knee(phase)), LEAST_BEND)]
         above = [ankle[:, 1] - hip[:, 1] + np.sqrt(np.maximum(length**2 - across, 1.0)) for length in reach]
         rows.append((*above, leg.carries(phase)))
-    wanted, highest, carries = (np.stack(row) for row in zip(*rows, strict=True))
-    return Support(wanted, highest, carries)
-
-
-def _smoothed(values: Floats, width: float) -> Floats:
-    """Smooth by a Gaussian of `width` frames; the ends repeat."""
-    reach = int(np.ceil(3.0 * width))
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
-    padded = np.pad(values, reach, mode="edge")
-    return np.convolve(padded, bell / bell.sum(), mode="valid")
-
-
-def _within_reach(height: Floats, legs: Support, soft: float = 0.5) -> Floats:
-    """Return the height, rounded off (over `soft` cm) below what the supporting legs can reach."""
-    # A soft minimum: a hard one would put a corner into the path of the hips.
-    over = np.where(legs.carries > 0.0, height - legs.highest, -1e3) / soft
-    lowered = soft * np.logaddexp(0.0, over) * ease(1.5 * legs.carries)
-    return np.asarray(height - lowered.sum(axis=0))
+    return Support(*(np.stack(row) for row in zip(*rows, strict=True)))
 
 
 @dataclass(frozen=True)
 class Request:
-    """A caller's request for any gait: speed (m/s) and turn rate (degrees per second), frames or else cycles, and more.
-
-    `take` is one to repeat, or None.
-    """
+    """The arguments of any gait: speed (m/s) and turn rate (degrees per second), length in frames or else cycles."""
 
     speed: float
     turn_rate: float
@@ -187,36 +141,37 @@ class Request:
     cycles: float
     fps: float
     amount: float
-    take: Take | None
 
 
 def gait_take(
-    rng: np.random.Generator, name: str, law: Law, speeds: tuple[float, float], plan_of: PlanOf, want: Request
+    rng: np.random.Generator, name: str, law: Law, speeds: tuple[float, float], plan_of: PlanOf, request: Request
 ) -> Clip:
-    """Return a take of a gait: parameters from the law (or as given), then the unsteadiness, then the clip."""
-    checked_length(want.frames, want.cycles, want.fps)
+    """Draw a take of a gait: first its parameters from the law, then its unsteadiness."""
+    footsteps.check_length(request.frames, request.cycles, request.fps)
     low, high = speeds
     kind = name.partition(",")[0]
-    if not low <= want.speed <= high:
-        raise UsageError(f"the speed of a {kind} must be {low:g} to {high:g} m/s, but is {want.speed}")
-    if not abs(want.turn_rate) <= 90.0:
-        raise UsageError(f"the turn_rate of a {kind} must be -90 to 90 degrees per second, but is {want.turn_rate}")
-    plan = plan_of(want.speed, want.turn_rate, want.build, drawn_take(law, rng, want.amount, want.take))
-    loose = unsteadiness(rng, want.amount)
-    frames = want.frames if want.frames is not None else frame_count(plan.pace, loose.tempo, want.cycles, want.fps)
-    provenance = f"made by freshtake: {name}, speed {want.speed:g} m/s, turn rate {want.turn_rate:g} deg/s"
-    return gait_clip(plan, loose, frames, want.fps, want.build).changed(name=kind, provenance=provenance)
+    if not low <= request.speed <= high:
+        raise UsageError(f"the speed of a {kind} must be {low:g} to {high:g} m/s, but is {request.speed}")
+    if not abs(request.turn_rate) <= 90.0:
+        raise UsageError(f"the turn_rate of a {kind} must be -90 to 90 degrees per second, but is {request.turn_rate}")
+    plan = plan_of(request.speed, request.turn_rate, request.build, law.draw(rng, request.amount))
+    loose = Unsteadiness(rng, request.amount)
+    frames = request.frames
+    if frames is None:
+        frames = footsteps.frame_count(plan.pace, loose.tempo, request.cycles, request.fps)
+    provenance = f"made by freshtake: {name}, speed {request.speed:g} m/s, turn rate {request.turn_rate:g} deg/s"
+    return gait_clip(plan, loose, frames, request.fps, request.build).changed(name=kind, provenance=provenance)
 
 
 def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, build: Build) -> Clip:
     """Return the clip of a gait plan, from phase 0 on, starting above the origin and facing +z."""
-    # Cycles over which the height is smoothed: a body is heavy.
+    # A body is heavy, so its height is smoothed over 0.06 cycles.
     settle = 0.06 * plan.pace.period * fps
     pad = int(np.ceil(3.0 * settle))
-    path = lay_path(plan.pace, loose.tempo, loose.drift, frames, fps, pad)
+    path = footsteps.lay_path(plan.pace, loose.tempo, loose.drift, frames, fps, pad)
     phase, times = path.phase[path.frames], path.times[path.frames]
     left, right = (
-        foot_track(phase, plan.legs[side], _footholds(plan, path, loose, side, build), *foot_points(build))
+        footsteps.foot_track(phase, plan.legs[side], _footholds(plan, path, loose, side, build), *foot_points(build))
         for side in (0, 1)
     )
     pelvis, chest, head = _trunk(plan, path, loose)
@@ -232,24 +187,27 @@ def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, buil
 
 
 def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, build: Build) -> Footholds:
-    """Return every foothold where the body passes above it, half the track width to its side, with a little scatter."""
+    """Return the footholds: half the track width to the side of where the body passes them, slightly scattered."""
     leg = plan.legs[side]
-    land, leave, lift = contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
+    land, leave, lift = footsteps.contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
     _, heading, ground = path.at_phase(land + np.resize(leg.under, len(land)) * (leave - land))
     yaw = heading + SIGNS[side] * plan.toe_out[side]
     scatter = loose.footholds * loose.rng.standard_normal((len(land), 2))
     sideways = SIGNS[side] * plan.width / 2.0 + 0.6 * scatter[:, 0]
     angle = np.radians(heading)
     toe = foot_points(build)[0]
-    ball = np.empty((len(land), 3))
-    ball[:, 0] = (
-        ground[:, 0] + sideways * np.cos(angle) + scatter[:, 1] * np.sin(angle) + toe[2] * np.sin(np.radians(yaw))
-    )
+    ball = _on_ground(ground, sideways, scatter[:, 1], angle)
+    ball[:, 0] += toe[2] * np.sin(np.radians(yaw))
     ball[:, 1] = 2.0 * build.scale
-    ball[:, 2] = (
-        ground[:, 1] - sideways * np.sin(angle) + scatter[:, 1] * np.cos(angle) + toe[2] * np.cos(np.radians(yaw))
-    )
+    ball[:, 2] += toe[2] * np.cos(np.radians(yaw))
     return Footholds(land, leave, ball, yaw, lift)
+
+
+def _on_ground(ground: Floats, sideways: Floats, ahead: Floats, heading: Floats) -> Floats:
+    """Return points (n, 3) on the ground, shifted to the left and ahead in a heading (radians)."""
+    x = ground[:, 0] + sideways * np.cos(heading) + ahead * np.sin(heading)
+    z = ground[:, 1] - sideways * np.sin(heading) + ahead * np.cos(heading)
+    return np.stack([x, np.zeros(len(x)), z], axis=-1)
 
 
 def _wave(phase: Floats, peak: float, times: int = 1) -> Floats:
@@ -258,16 +216,12 @@ def _wave(phase: Floats, peak: float, times: int = 1) -> Floats:
 
 
 def _ground_track(plan: GaitPlan, path: GaitPath) -> Floats:
-    """Return the root on the ground: along the path, swaying to the standing foot, surging in double support."""
+    """Return the root on the ground: along the path, swaying to the supporting foot, surging in double support."""
     phase, angle = path.phase[path.frames], np.radians(path.heading[path.frames])
     body = plan.carriage
     left_mid = _stance_middle(plan.legs[0])
-    sideways = body.sway * _wave(phase, left_mid)
-    ahead = body.surge * _wave(phase, 0.155, 2)
-    root = np.zeros((len(phase), 3))
-    root[:, 0] = path.ground[path.frames][:, 0] + sideways * np.cos(angle) + ahead * np.sin(angle)
-    root[:, 2] = path.ground[path.frames][:, 1] - sideways * np.sin(angle) + ahead * np.cos(angle)
-    return root
+    sideways, ahead = body.sway * _wave(phase, left_mid), body.surge * _wave(phase, 0.155, 2)
+    return _on_ground(path.ground[path.frames], sideways, ahead, angle)
 
 
 def _stance_middle(leg: LegCycle) -> float:
@@ -275,7 +229,7 @@ def _stance_middle(leg: LegCycle) -> float:
 
 
 def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats, Floats, Floats]:
-    """Return pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
+    """Return world rotations: the pelvis turns with the leading leg, the chest against it; the head is steady."""
     body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
     slow = loose.trunk(path.times[path.frames])
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))

@@ -1,12 +1,12 @@
 """The sample performer: 31 joints with the names of the CMU motion library, posed by tracks of feet and hands.
 
-Proportions are our own, in centimetres. A posture (pelvis, chest and head in the world, feet on the floor, arms)
-becomes a clip by solving limbs of two bones.
+Proportions, in centimetres, are not copied from anyone. A posture (pelvis, chest and head in the world, feet on the
+floor, arms) becomes a clip by solving limbs of two bones.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -59,11 +59,7 @@ ARM = (
     ("{1}HandIndex1", "{1}FingerBase", (0.0, -3.0, 0.0)),
     ("{0}Thumb", "{1}Hand", (0.0, -2.0, 2.0)),
 )
-TIPS = (
-    ("{1}ToeBase", (0.0, 0.0, 6.0)),
-    ("{1}HandIndex1", (0.0, -6.0, 0.0)),
-    ("{0}Thumb", (0.0, -4.0, 2.0)),
-)
+TIPS = (("{1}ToeBase", (0.0, 0.0, 6.0)), ("{1}HandIndex1", (0.0, -6.0, 0.0)), ("{0}Thumb", (0.0, -4.0, 2.0)))
 HEAD_TIP = (0.0, 19.0, 0.0)
 
 
@@ -103,6 +99,10 @@ class Build:
     def hip(self) -> Floats:
         """From the root to the left hip joint (cm)."""
         return np.array(HIP) * [self.scale * self.hip_width, self.scale, self.scale]
+
+    def reach(self, knee: Floats | float) -> Floats:
+        """Return the distance from hip joint to ankle (cm) with the knee bent by an angle in radians."""
+        return np.asarray(np.sqrt(self.thigh**2 + self.shank**2 + 2.0 * self.thigh * self.shank * np.cos(knee)))
 
     @property
     def leg(self) -> float:
@@ -166,31 +166,21 @@ class Limb(NamedTuple):
     end: Floats
 
 
-def reach_length(hinge: Floats | float, upper: float, lower: float) -> Floats:
-    """Return the distance between the ends of two bones whose hinge is bent by this angle (0: straight)."""
-    return np.asarray(np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(hinge)))
-
-
 def solve_limb(
-    start: Floats,
-    target: Floats,
-    pole: Floats,
-    lengths: tuple[float, float],
-    bend: int = 1,
-    free: Floats | float = 0.0,
+    start: Floats, target: Floats, pole: Floats, lengths: tuple[float, float], bend: int = 1, free: Floats | float = 0.0
 ) -> Limb:
     """Rotate bones that hang along -y so that the lower one's end meets the target.
 
-    The hinge moves towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
-    goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are pulled in,
-    the more gently the more `free` (0..1) the end is to move.
+    The hinge points towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
+    goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are pulled in, more
+    gently for an end that is `free` (0..1).
     """
     a, b = lengths
     along = target - start
     distance = np.linalg.norm(along, axis=-1, keepdims=True)
     axis = along / distance
     stretch = distance / (a + b)
-    # More gently for an end that touches nothing.
+    # An end that touches nothing is pulled in more gently.
     stretch = stretch + np.asarray(free)[..., None] * (_soft_limit(stretch, 0.03) - stretch)
     # A target out of reach is limited smoothly, over the last part of the reach.
     reached = np.maximum(_soft_limit(stretch, 0.004) * (a + b), abs(a - b) + 0.02 * (a + b))
@@ -205,7 +195,7 @@ def solve_limb(
 
 
 def _soft_limit(distance: Floats, soft: float) -> Floats:
-    """Return distances (of the straight limb) as they are up to `soft` below full reach, then rounded towards it."""
+    """Return distances, as fractions of the straight limb, unchanged up to `soft` below `REACH`, then rounded off."""
     over = np.maximum(distance - (REACH - soft), 0.0) / soft
     return np.where(over > 0.0, REACH - soft + soft * np.tanh(over), distance)
 
@@ -227,7 +217,7 @@ class FootTrack:
     """One foot over time: position of the toe joint (frames, 3), then angles in degrees (frames,).
 
     `pitch` is that of the sole (toes up positive), `toe` that of the toes alone, both against the floor; `free` is
-    0 when the foot stands and up to 1 when it is in the air.
+    0 while the foot is planted and up to 1 while it is in the air.
     """
 
     ball: Floats
@@ -241,8 +231,8 @@ class FootTrack:
 class ArmTrack:
     """One arm by its angles in degrees (frames,).
 
-    Shoulder flexion (forward), abduction (outward, of the flexed arm), axial twist (inward), elbow flexion, and how
-    far the collar bone is raised.
+    Shoulder flexion (forward), abduction (outward, of the flexed arm), axial twist (inward), elbow flexion, and
+    elevation of the collar bone.
     """
 
     flexion: Floats
@@ -254,10 +244,10 @@ class ArmTrack:
 
 @dataclass(frozen=True)
 class HandTrack:
-    """One arm by the position of its hand: at `home` seen from the chest, at `goal` in the world, or between them.
+    """One arm by the position of its hand: at `home` relative to the chest, at `goal` in the world, or between them.
 
-    `home`, `goal` and `elbow` (where the elbow points, seen from the chest) are (frames, 3) or (3,); `share` (frames,)
-    is 0 at home and 1 at the goal.
+    `home`, `goal` and `elbow` (its direction relative to the chest) are (frames, 3) or (3,); `share` (frames,) is 0
+    at home and 1 at the goal.
     """
 
     home: Floats
@@ -269,7 +259,7 @@ class HandTrack:
 
 @dataclass(frozen=True)
 class Posture:
-    """Everything that a motion determines, over frames; feet and arms as (left, right), rotations in the world."""
+    """Everything that determines a motion, over frames; feet and arms as (left, right), rotations in the world."""
 
     root: Floats
     pelvis: Floats
@@ -277,12 +267,12 @@ class Posture:
     head: Floats
     feet: tuple[FootTrack, FootTrack]
     arms: tuple[ArmTrack | HandTrack, ArmTrack | HandTrack]
-    curl: Floats | float = 25.0  # of the fingers, degrees: 0.6 of it at the knuckles, all of it beyond
-    wrist: tuple[Floats | float, Floats | float] = field(default=(0.0, 0.0))  # flexion, degrees
+    curl: Floats | float = 25.0  # of the fingers, degrees; 0.6 times as much at the knuckles
+    wrist: tuple[Floats | float, Floats | float] = (0.0, 0.0)  # flexion, degrees
 
 
 def foot_points(build: Build) -> tuple[Floats, Floats]:
-    """Return the positions of toe joint and heel (on the floor), as seen from the ankle of a flat foot facing +z."""
+    """Return the positions of toe joint and heel (on the floor), relative to the ankle of a flat foot facing +z."""
     return np.array(TOE) * build.scale, np.array(HEEL) * build.scale
 
 
@@ -319,7 +309,7 @@ def _bend_spine(rotations: Floats, body: Skeleton, posture: Posture) -> None:
 
 
 def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple[Floats, Floats]:
-    """Return world position and rotation of a joint, from the joints above it alone."""
+    """Return a joint's position and rotation in the world, computed from the joints above it."""
     path = body.chain(joint)
     translations = np.repeat(body.offsets[path][None], len(root), axis=0)
     translations[:, 0] = root

@@ -1,7 +1,7 @@
-"""Small rigs with the joints of widespread conventions, for trying out retargeting: one body, many skeletons.
+"""Small rigs with the joints of widespread conventions, to try retargeting: one body, many skeletons.
 
-Names and numbers of joints, rest poses, the axes along which bones lie, units and vertical axes differ as they do
-between the programs that the rigs are named after; sizes and positions are our own.
+Names and numbers of joints, rest poses, bone axes, units and vertical axes are those of the programs after which the
+rigs are named; sizes and positions are not copied from anyone.
 """
 
 from __future__ import annotations
@@ -18,13 +18,8 @@ from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, multiply,
 SIDES = ("left", "right")
 Places = tuple[tuple[float, float, float], ...]
 # A standing body with its arms out, in metres: x to its left, y up, z forward.
-HIPS, CHEST, NECK, HEAD, CROWN = (
-    (0.0, 0.95, 0.0),
-    (0.0, 1.3, -0.02),
-    (0.0, 1.48, -0.02),
-    (0.0, 1.58, 0.01),
-    (0.0, 1.78, 0.0),
-)
+HIPS, CHEST, NECK = (0.0, 0.95, 0.0), (0.0, 1.3, -0.02), (0.0, 1.48, -0.02)
+HEAD, CROWN = (0.0, 1.58, 0.01), (0.0, 1.78, 0.0)
 ARM = ((0.03, 1.43, -0.01), (0.18, 1.43, -0.03), (0.46, 1.43, -0.03), (0.71, 1.43, -0.03))
 LEG = ((0.09, 0.91, 0.0), (0.09, 0.49, 0.01), (0.09, 0.08, -0.02), (0.09, 0.02, 0.1))
 TOE_TIP, HAND_TIP = (0.09, 0.02, 0.17), (0.88, 1.43, -0.03)
@@ -33,11 +28,11 @@ FINGERS = {"thumb": (0.74, 1.41, 0.02), "index": (0.8, 1.43, 0.01), "middle": (0
 
 
 class RigKind(NamedTuple):
-    """One convention. Words for arm and leg: shoulder, upper arm, lower arm, hand; upper leg, lower leg, foot, toes.
+    """One convention: `arm` names shoulder, upper arm, lower arm, hand; `leg` upper leg, lower leg, foot, toes.
 
-    `pose` is T or A, `bones` the axis along which bones lie at rest (none: axes as the world's), `floor` names a joint
-    above the hips that stands on the floor, or `floor_at`; `hip_joint` joints between hips and legs; `fingers` is a
-    pattern of side, finger and number; `twists` hang on upper and lower arm.
+    `pose` is T or A, `bones` the axis of bones at rest (none: axes as the world's). `floor` names the parent of the
+    hips, at `floor_at`; `hip_joint` the joints between hips and legs; `fingers` a pattern of side, finger and number;
+    `twists` are children of upper and lower arm.
     """
 
     family: str
@@ -126,8 +121,12 @@ def rig(name: str) -> Clip:
     tips = [(place, names.index(joint)) for joint, place in _tips(kind)]
     sites = [EndSite(joint, _triple(rotate(inverse(turns[joint]), (np.array(place) - places[joint]) / kind.unit_m)))
              for place, joint in tips]  # fmt: skip
-    full = tuple(_full(kind, row) for row in names)
-    skeleton = Skeleton(full, parents, rotate(inverse(above), offsets) / kind.unit_m, tuple(sorted(sites)))
+    skeleton = Skeleton(
+        tuple(_full(kind, name) for name in names),
+        parents,
+        rotate(inverse(above), offsets) / kind.unit_m,
+        tuple(sorted(sites)),
+    )
     local = multiply(inverse(above), turns)
     standing = Clip(skeleton, 1.0 / 60.0, places[:1] / kind.unit_m, local[None], name=name, unit_m=kind.unit_m)
     return with_up(standing, kind.up)
@@ -144,11 +143,10 @@ def parts(name: str) -> dict[str, list[str]]:
     """
     kind = KINDS[name]
     out = {"hips": [kind.hips], "spine": kind.spine.split(","), "neck": kind.neck.split(","), "head": [kind.head]}
+    roles = ("shoulder", "upper_arm", "lower_arm", "hand", "upper_leg", "lower_leg", "foot", "toes")
     for side, called in zip(SIDES, kind.sides, strict=True):
-        for words, roles in ((kind.arm, ("shoulder", "upper_arm", "lower_arm", "hand")),
-                           (kind.leg, ("upper_leg", "lower_leg", "foot", "toes"))):  # fmt: skip
-            for part, word in zip(roles, words.split(","), strict=True):
-                out[f"{side}_{part}"] = [word.format(called)]
+        words = [*kind.arm.split(","), *kind.leg.split(",")]
+        out |= {f"{side}_{role}": [word.format(called)] for role, word in zip(roles, words, strict=True)}
         if kind.fingers:
             out |= {f"{side}_{finger}": [_finger(kind, called, finger, k) for k in (1, 2, 3)] for finger in FINGERS}
     return {role: [_full(kind, joint) for joint in joints] for role, joints in out.items()}
@@ -193,15 +191,14 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
 
 def _tips(kind: RigKind) -> list[tuple[str, tuple[float, float, float]]]:
     out = [(kind.head, CROWN)]
+    limbs = [(kind.leg, TOE_TIP)] + ([] if kind.fingers else [(kind.arm, HAND_TIP)])
     for sign, called in zip((1.0, -1.0), kind.sides, strict=True):
-        out.append((kind.leg.split(",")[-1].format(called), (sign * TOE_TIP[0], *TOE_TIP[1:])))
-        if not kind.fingers:
-            out.append((kind.arm.split(",")[-1].format(called), (sign * HAND_TIP[0], *HAND_TIP[1:])))
+        out += [(words.split(",")[-1].format(called), (sign * x, y, z)) for words, (x, y, z) in limbs]
     return out
 
 
 def _arms_down(places: Floats) -> Floats:
-    """Lower the arms by 45 degrees: what is farther out than the shoulder joints turns about them."""
+    """Lower the arms by 45 degrees: joints farther out than the shoulders turn about these."""
     out = places.copy()
     for sign in (1.0, -1.0):
         pivot = np.array(ARM[1]) * [sign, 1.0, 1.0]
@@ -212,7 +209,7 @@ def _arms_down(places: Floats) -> Floats:
 
 
 def _frames(kind: RigKind, parents: Ints, places: Floats) -> Floats:
-    """Return rotations at rest: bones along an axis, from every joint to its first child, or no rotation at all."""
+    """Return rotations at rest, with each joint's axis towards its first child; none if the kind has no axis."""
     turns = np.tile(IDENTITY, (len(parents), 1))
     if not kind.bones:
         return turns

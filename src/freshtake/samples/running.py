@@ -1,4 +1,4 @@
-"""Running and skipping: gaits with flight, in which the body falls freely between the pushes of the feet."""
+"""Runs and skips: gaits in which the body falls freely between the pushes of the feet."""
 
 from __future__ import annotations
 
@@ -24,55 +24,50 @@ def run(
     build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
     """Make a run from one landing of the right foot to another.
 
     Args:
         rng: source of the variation.
-        frames: length in frames; default: what `cycles` takes.
+        frames: length in frames; by default that of `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.
         build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `walking.LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
-    return gait_take(rng, "run", LAW, RUN_SPEEDS, run_plan, want)
+    request = Request(speed, turn_rate, build, frames, cycles, fps, amount)
+    return gait_take(rng, "run", LAW, RUN_SPEEDS, run_plan, request)
 
 
 def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
     """Return the gait plan of one take of running.
 
-    Cadence rises by 10 steps/min per m/s from 163 at 3 m/s, and a foot stands 0.24 s at 3 m/s, less when faster:
-    the usual figures of recreational runners.
+    As in recreational runners, cadence rises by 10 steps/min per m/s from 163 at 3 m/s, and a foot is planted for
+    0.24 s at 3 m/s and for less at higher speeds.
     """
     size = (build.leg / DEFAULT.leg) ** 0.5
     steps = (133.0 + 10.0 * speed) / size
-    standing = 0.24 * size * (3.0 / speed) ** 0.6 * steps / 120.0
+    stance = 0.24 * size * (3.0 / speed) ** 0.6 * steps / 120.0
     half = 0.5 + take["balance"]
     fast = speed / 3.0
-    legs = (
-        _run_leg(half, standing, fast, build, take, "left"),
-        _run_leg(0.0, standing, fast, build, take, "right"),
-    )
+    legs = (_run_leg(half, stance, fast, build, take, "left"), _run_leg(0.0, stance, fast, build, take, "right"))
     return GaitPlan(
         pace_of(speed, steps, turn_rate, take),
         legs,
         springy_carriage(fast, 7.0, ArmSwing(-8.0, 28.0 * fast, 82.0, 10.0, 12.0, lag=0.06), build, take),
         max(5.0 * build.scale + take["width"], 2.0),
         (4.0 + take["toe_out_left"], 4.0 + take["toe_out_right"]),
-        ((0.0, standing, 0.5), (half, half + standing, 0.5)),
+        ((0.0, stance, 0.5), (half, half + stance, 0.5)),
     )
 
 
 def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Return a leg that lands heel first, raises the heel from the middle of stance, and high behind in swing."""
+    """Return a leg that lands heel first, raises the heel from mid-stance on, and lifts it high in swing."""
     t, w = stance, 1.0 - stance
     tuck = fast**0.5
     pitch = [(0.0, 9.0), (0.12 * t, 9.0), (0.25 * t, 0.0), (0.48 * t, 0.0), (0.75 * t, -22.0), (t, -62.0)]
@@ -82,7 +77,7 @@ def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, 
     carries = [(0.0, 1.0), (t - 0.02, 1.0), (t - 0.01, 0.0), (0.99, 0.0), (1.0, 1.0)]
     bend = 27.0 + take["knee_bend"]
     return LegCycle(
-        # The toe joint leaves the floor before the tips of the toes.
+        # The toe joint leaves the floor 0.05 cycles before the tips of the toes.
         ((land, land + stance - 0.05),),
         Curve(pitch, 0.075 * t, 1.0, land),
         (lift,),
@@ -118,7 +113,7 @@ def springy_carriage(
 SKIP_SPEEDS = (1.0, 3.0)  # m/s
 STEP, HOP = (0.0, 0.14), (0.415, 0.472)  # contacts of a skipping foot
 PUSHES = ((0.0, 0.17, 0.295), (0.395, 0.48, 0.205))  # start, end, fraction of the impulse
-LEAD = 0.28  # cycles by which trunk and arms are earlier than in a walk: the knee that rises leads, not the heel
+LEAD = 0.28  # cycles by which trunk and arms are ahead of those in a walk: they follow the rising knee, not the heel
 
 
 def skip(
@@ -131,30 +126,28 @@ def skip(
     build: Build = DEFAULT,
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
-    """Make skips: step and hop right, step and hop left in one cycle.
+    """Make skips; a cycle is a step and a hop on the right foot, then on the left.
 
     Args:
         rng: source of the variation.
-        frames: length in frames; default: what `cycles` takes.
+        frames: length in frames; by default that of `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.
         build: the performer's body.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `walking.LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
-    return gait_take(rng, "skip", LAW, SKIP_SPEEDS, skip_plan, want)
+    request = Request(speed, turn_rate, build, frames, cycles, fps, amount)
+    return gait_take(rng, "skip", LAW, SKIP_SPEEDS, skip_plan, request)
 
 
 def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
-    """Plan one take of skipping: each foot lands twice, with the hop between and the other knee high.
+    """Return the gait plan of one take of skipping: each foot lands twice, with a hop between.
 
     A cycle of two hops takes 1.4 s at 1.8 m/s; real takes at about 2 m/s take 1.3 to 1.6 s.
     """
@@ -175,7 +168,7 @@ def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitP
 
 
 def _skip_leg(land: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Return a leg that steps with a bent knee, hops, lands on the same foot and rolls off; then the knee rises."""
+    """Return a leg that steps with a bent knee, hops, lands again and rolls off; then the knee rises."""
     pitch = [(0.0, 8.0), (0.03, 8.0), (0.05, 0.0), (0.125, 0.0), (0.155, -26.0), (0.185, -42.0), (0.235, -40.0)]
     pitch += [(0.33, -34.0), (0.4, -25.0), (0.43, -8.0), (0.45, -14.0), (0.48, -40.0), (0.52, -66.0)]
     pitch += [(0.58, -78.0), (0.66, -66.0), (0.75, -42.0), (0.86, -16.0), (0.94, 8.0), (1.0, 8.0)]

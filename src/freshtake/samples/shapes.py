@@ -17,7 +17,7 @@ PROVENANCE = "made by freshtake"
 
 
 class Character(NamedTuple):
-    """Via points of one stroke: fraction of the time, x and y in letter heights; and height and seconds on average."""
+    """Via points of a stroke (fraction of the time, x and y in letter heights), and its mean height and seconds."""
 
     name: str
     via: Floats  # (points, 3)
@@ -48,10 +48,10 @@ DIGIT_2 = Character(
 
 PEN_LAW = Law(
     spread={
-        "size": 0.10,  # of the logarithm of the height
-        "aspect": 0.06,  # of the logarithm of the width over the height
-        "slant": 0.06,  # shear: x gained per unit of height
-        "tempo": 0.07,  # of the logarithm of the duration
+        "size": 0.10,  # logarithm of the height
+        "aspect": 0.06,  # logarithm of the width over the height
+        "slant": 0.06,  # shear: x per unit of height
+        "tempo": 0.07,  # logarithm of the duration
     },
     correlations={("size", "tempo"): 0.4, ("aspect", "slant"): 0.3},
 )
@@ -61,7 +61,7 @@ PEN_LAW = Law(
 class PenLaw:
     """The differences between takes of a character.
 
-    `whole` is the normal law of size, aspect, slant and tempo. Beyond it each via point moves in x and in y by a
+    `whole` is the normal law of size, aspect, slant and tempo. In addition, each via point moves in x and in y by a
     normal amount of standard deviation `wobble` letter heights, and each step between via points lasts exp(normal of
     `rhythm`) times as long; both are correlated along the stroke by exp(-|i - j| / `reach`). All scale with `amount`.
     """
@@ -80,55 +80,53 @@ class PenLaw:
         """Return the parameters of one take."""
         points = len(character.via)
         whole = self.whole.draw(rng, amount)
-        tied = np.linalg.cholesky(self.along(points))
-        wobble = amount * self.wobble * tied @ rng.standard_normal((points, 2))
-        rhythm = amount * self.rhythm * tied[:-1, :-1] @ rng.standard_normal(points - 1)
+        root = np.linalg.cholesky(self.along(points))
+        wobble = amount * self.wobble * root @ rng.standard_normal((points, 2))
+        rhythm = amount * self.rhythm * root[:-1, :-1] @ rng.standard_normal(points - 1)
         return PenTake(whole, wobble, rhythm)
 
 
 class PenTake(NamedTuple):
-    """One take's size, aspect, slant and tempo, its via points' displacements and its steps' log lengthening."""
+    """One take's size, aspect, slant and tempo, its via points' shifts and the logarithms of its steps' stretch."""
 
     whole: Take
     wobble: Floats
     rhythm: Floats
 
 
-def letter_a(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.0, law: PenLaw | None = None) -> Stroke:
+def letter_a(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.0) -> Stroke:
     """Make a handwritten "a" in one stroke.
 
     Args:
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 50 points.
     """
-    return written(LETTER_A, (law or PenLaw()).draw(rng, LETTER_A, amount), fps)
+    return written(LETTER_A, PenLaw().draw(rng, LETTER_A, amount), fps)
 
 
-def digit_2(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.0, law: PenLaw | None = None) -> Stroke:
+def digit_2(rng: np.random.Generator, *, fps: float = 200.0, amount: float = 1.0) -> Stroke:
     """Make a handwritten "2" in one stroke.
 
     Args:
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 45 points.
     """
-    return written(DIGIT_2, (law or PenLaw()).draw(rng, DIGIT_2, amount), fps)
+    return written(DIGIT_2, PenLaw().draw(rng, DIGIT_2, amount), fps)
 
 
 def written(character: Character, take: PenTake, fps: float = 200.0) -> Stroke:
     """Return the smoothest movement through the take's via points, at `fps` points per second.
 
-    It has the least jerk of all that start at rest: a quintic spline in time whose third and fourth derivatives
-    vanish at the free end. Its speed drops in the bends naturally, as a hand's does.
+    It has the least jerk of all movements that start at rest: a quintic spline in time whose third and fourth
+    derivatives vanish at the free end. As with a hand, its speed drops in the bends.
     """
     _check_rate(fps)
     whole = take.whole
@@ -145,8 +143,8 @@ def written(character: Character, take: PenTake, fps: float = 200.0) -> Stroke:
 def _least_jerk(knots: Floats, points: Floats, at: Floats) -> Floats:
     """Return the quintic spline through points (k, 2) at knots from 0 to 1; it is at rest at 0.
 
-    It is a sum of powers of the time since 0, of which the first and second are missing at rest, and of the fifth
-    power of the time since each knot between.
+    It is a sum of powers of the time since 0, except the first and second, since it starts at rest, and of the fifth
+    power of the time since each inner knot.
     """
 
     def powers(t: Floats, derivative: int) -> Floats:
@@ -205,29 +203,28 @@ class CircleTake(NamedTuple):
         return self.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0, law: CircleLaw | None = None) -> Stroke:
+def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Stroke:
     """Make a circular stroke of one turn, clockwise from the top.
 
     Args:
         rng: source of the variation.
         fps: points per second.
         amount: factor on all variation; 0 gives the mean stroke.
-        law: how takes differ.
 
     Returns:
         A stroke of about 60 points.
     """
     _check_rate(fps)
-    take = (law or CircleLaw()).draw(rng, amount)
+    take = CircleLaw().draw(rng, amount)
     turn = 2.0 * np.pi / max(abs(take.speed), 0.1)
     times = np.arange(int(np.floor(turn * fps + 1e-9)) + 1) / fps
     return Stroke(take.at(times), times, name="circle", provenance=PROVENANCE)
 
 
 def fit_circle(stroke: Stroke) -> CircleTake:
-    """Fit a circle to a stroke: the inverse of `circle`, wherever the circle is.
+    """Fit a circle to a stroke, the inverse of `circle`; its center may be anywhere.
 
-    Middle and radius solve |p|^2 = 2 p m + c by least squares; the first angle and the speed are those of the
+    Center and radius solve |p|^2 = 2 p m + c by least squares; the first angle and the speed are those of the
     straight line through the angles over time.
 
     Args:
@@ -241,30 +238,30 @@ def fit_circle(stroke: Stroke) -> CircleTake:
         raise UsageError(f"fitting a circle needs at least 4 points in a plane, not {points.shape}")
     middle = points.mean(axis=0)
     around = points - middle
-    known = np.column_stack([2.0 * around, np.ones(len(points))])
-    (x, y, rest), *_ = np.linalg.lstsq(known, (around**2).sum(axis=1), rcond=None)
+    factors = np.column_stack([2.0 * around, np.ones(len(points))])
+    (x, y, constant), *_ = np.linalg.lstsq(factors, (around**2).sum(axis=1), rcond=None)
     angles = np.unwrap(np.arctan2(around[:, 1] - y, around[:, 0] - x))
     slope, start = np.polyfit(stroke.times - stroke.times[0], angles, 1)
     start = np.pi / 2 + (start - np.pi / 2 + np.pi) % (2.0 * np.pi) - np.pi
-    return CircleTake(float(np.sqrt(max(rest + x * x + y * y, 0.0))), float(start), float(-slope))
+    return CircleTake(float(np.sqrt(max(constant + x * x + y * y, 0.0))), float(start), float(-slope))
 
 
 WIDTH, HEIGHT = 1.5, 1.0  # metres
 
 
 class Wave(NamedTuple):
-    """One swing of the flag: a wave that runs along it, alone or with its upper half against its lower."""
+    """A wave that runs along the flag; its upper half may move against its lower half."""
 
     crests: float  # wave lengths between pole and free edge
     rows: int  # half waves from the lower to the upper edge
-    swing: float  # amplitude at the free edge, metres
+    amplitude: float  # at the free edge, metres
     rate: float  # turns per second on average
 
 
 WAVES = (
-    Wave(crests=0.9, rows=0, swing=0.13, rate=0.73),
-    Wave(crests=1.7, rows=0, swing=0.03, rate=1.31),
-    Wave(crests=1.2, rows=1, swing=0.035, rate=1.01),
+    Wave(crests=0.9, rows=0, amplitude=0.13, rate=0.73),
+    Wave(crests=1.7, rows=0, amplitude=0.03, rate=1.31),
+    Wave(crests=1.2, rows=1, amplitude=0.035, rate=1.01),
 )
 MODES = 2 * len(WAVES)  # every wave runs, so it is a cosine and a sine shape: the rank of all vertices over time
 UNSTEADY = 0.12  # relative standard deviation of each wave's rate and amplitude over time
@@ -283,8 +280,8 @@ def flag(
     """Make a flag held at the pole (x = 0), in the wind.
 
     Every vertex is its rest position plus the sum of `MODES` fixed shapes times `mode_weights(...)`, so the sequence
-    has exactly that rank about rest. Poses recur whenever the phases of the three waves do: their rates have no
-    common measure and wander, so this happens at irregular times.
+    has exactly that rank about rest. Poses recur when the phases of the three waves do: at irregular times, since
+    their rates are incommensurable and wander.
 
     Args:
         rng: source of the variation.
@@ -302,9 +299,11 @@ def flag(
             f"a flag needs frames, fps and at least 2 x 2 vertices, not {frames}, {fps}, {columns} x {rows}"
         )
     weights = mode_weights(rng, np.arange(frames) / fps, amount)
-    rest, shapes = rest_shape(columns, rows), mode_shapes(columns, rows)
-    vertices = rest + np.tensordot(weights, shapes.displacement, axes=1)
-    along, up = (tangent + np.tensordot(weights, turn, axes=1) for tangent, turn in shapes.tangents)
+    rest, (shapes, by_x, by_y) = rest_shape(columns, rows), mode_shapes(columns, rows)
+    vertices = rest + np.tensordot(weights, shapes, axes=1)
+    along, up = (
+        axis + np.tensordot(weights, turn, axes=1) for axis, turn in zip(np.eye(3), (by_x, by_y), strict=False)
+    )
     normals = np.cross(along, up)
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     return MeshSequence(
@@ -333,17 +332,10 @@ def grid_faces(columns: int, rows: int) -> npt.NDArray[np.int32]:
     return both.reshape(-1, 3).astype(np.int32)
 
 
-class Shapes(NamedTuple):
-    """`displacement` (modes, vertices, 3), and for x and for y the tangent at rest and its change per mode."""
+def mode_shapes(columns: int, rows: int) -> tuple[Floats, Floats, Floats]:
+    """Return the fixed shapes (modes, vertices, 3), in pairs (cosine, sine) per wave, and their derivatives by x and y.
 
-    displacement: Floats
-    tangents: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
-
-
-def mode_shapes(columns: int, rows: int) -> Shapes:
-    """Return the fixed shapes, in pairs (cosine, sine) per wave, and their exact derivatives along x and y.
-
-    A wave's height is z = swing s^1.5 cos(k s - phase) cos(pi rows v), with s = x / WIDTH and v = y / HEIGHT; at a
+    A wave's height is z = amplitude s^1.5 cos(k s - phase) cos(pi rows v), with s = x / WIDTH and v = y / HEIGHT; at a
     crest or trough the cloth is also drawn back and down a little, in proportion to z.
     """
     rest = rest_shape(columns, rows)
@@ -353,20 +345,20 @@ def mode_shapes(columns: int, rows: int) -> Shapes:
     for wave in WAVES:
         k, q = 2.0 * np.pi * wave.crests, np.pi * wave.rows
         across, bend = np.cos(q * v), -q * np.sin(q * v) / HEIGHT
-        grow, growing = wave.swing * s**1.5, 1.5 * wave.swing * np.sqrt(s)
+        grow, growing = wave.amplitude * s**1.5, 1.5 * wave.amplitude * np.sqrt(s)
         for part, slope in ((np.cos(k * s), -k * np.sin(k * s)), (np.sin(k * s), k * np.cos(k * s))):
             height.append(grow * part * across)
             by_x.append((growing * part + grow * slope) / WIDTH * across)
             by_y.append(grow * part * bend)
-    z, zx, zy = (np.stack(values)[..., None] * direction for values in (height, by_x, by_y))
-    return Shapes(z, ((np.array([1.0, 0.0, 0.0]), zx), (np.array([0.0, 1.0, 0.0]), zy)))
+    shapes, by_x, by_y = (np.stack(values)[..., None] * direction for values in (height, by_x, by_y))
+    return shapes, by_x, by_y
 
 
 def mode_weights(rng: np.random.Generator, times: Floats, amount: float = 1.0) -> Floats:
     """Return (frames, modes): cosine and sine of every wave's phase, times its relative amplitude.
 
-    A wave turns at its rate times 1 + a smooth normal process of standard deviation `UNSTEADY`, its amplitude is
-    exp of another; both change over `SLOWLY` seconds, and it starts anywhere in its turn.
+    A wave turns at its rate times 1 + a smooth normal process of standard deviation `UNSTEADY`; its relative amplitude
+    is exp of another such process. Both change over `SLOWLY` seconds. The initial phase is random.
     """
     pace = Wander(rng, amount * UNSTEADY, SLOWLY, len(WAVES))
     swell = Wander(rng, amount * UNSTEADY, SLOWLY, len(WAVES))

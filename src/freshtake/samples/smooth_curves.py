@@ -1,4 +1,4 @@
-"""Smooth curves and random laws: rounded polylines, quintic pieces, and how takes differ from one another."""
+"""Smooth curves and random laws: rounded polylines, quintic pieces, and the differences between takes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ GRAVITY = 981.0  # cm/s^2
 class Curve:
     """A polyline through knots, convolved with a bump of the given width: three times differentiable everywhere.
 
-    Where the polyline is straight over the bump's width (1.5 widths to each side) the curve is exactly straight, so
-    flat stays flat. With `period` the knots repeat (the last knot must then be the first one, a period later);
-    without, the curve is level before the first and after the last. `shift` moves the whole curve to the right.
+    Where the polyline is straight for 1.5 widths to each side, the curve is exactly straight, so flat parts stay flat.
+    With `period` the knots repeat (the last knot must then be the first one, a period later); without, the curve is
+    level before the first knot and after the last. `shift` moves the entire curve to the right.
     Each knot at which the slope changes by d adds d * ramp(x), ramp being the bump's second integral; the bump is
     a threefold box, hence the ramp a difference of fourth powers.
     """
@@ -100,7 +100,7 @@ def ease(share: npt.ArrayLike) -> Floats:
     return np.asarray(s**3 * (10.0 + s * (-15.0 + 6.0 * s)))
 
 
-def late_ease(share: Floats, late: int = 3) -> Floats:
+def late_ease(share: Floats, late: int) -> Floats:
     """Rise like `ease` (late = 2), but fastest at late / (late + 2) of the way, as a swinging foot travels.
 
     The integral of s^late (1 - s)^2, scaled to end at 1.
@@ -119,8 +119,8 @@ def lobe(share: Floats, rise: int = 3, fall: int = 5) -> Floats:
 def bounce(phase: Floats, pushes: Sequence[tuple[float, float, float]], period: float) -> Floats:
     """Return the height (cm, mean 0) of a body that falls freely but for pushes (start, end, fraction of the impulse).
 
-    Phase is in cycles of `period` seconds. Each push is half a sine, so the force starts from zero; the
-    fractions sum to 1, since over a cycle the floor gives back what gravity takes.
+    Phase is in cycles of `period` seconds. Each push is half a sine, so the force starts from zero; the fractions sum
+    to 1, since over a cycle the pushes cancel gravity.
     """
     grid = np.arange(512) / 512
     force = np.zeros(512)
@@ -139,9 +139,9 @@ WAVES = 24
 
 @dataclass(frozen=True)
 class Law:
-    """The joint normal distribution of a take's parameters, which tests compare learned models with.
+    """The joint normal distribution of a take's parameters.
 
-    `spread` gives each parameter's standard deviation about 0; `correlations` the correlations that are not 0, by pair.
+    `spread` contains each parameter's standard deviation about 0, `correlations` the nonzero correlations by pair.
     """
 
     spread: Mapping[str, float]
@@ -149,7 +149,7 @@ class Law:
 
     def __post_init__(self) -> None:
         if np.linalg.eigvalsh(self.correlation())[0] <= 0.0:
-            raise UsageError("the correlations of a law must belong together: its matrix is not positive definite")
+            raise UsageError("the correlations of a law contradict each other: their matrix is not positive definite")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,6 +171,8 @@ class Law:
 
     def draw(self, rng: np.random.Generator, amount: float = 1.0) -> Take:
         """Return the parameters of one take; `amount` scales all deviations (0: none)."""
+        if not 0.0 <= amount <= 3.0:
+            raise UsageError(f"amount must be 0 to 3, but is {amount}")
         root = np.linalg.cholesky(self.covariance())
         values = amount * (root @ rng.standard_normal(len(self.spread)))
         return dict(zip(self.names, values.tolist(), strict=True))
@@ -180,11 +182,12 @@ class Wander:
     """A smooth stationary Gaussian process of time with standard deviation `spread` and correlation time `tau`.
 
     Its covariance is spread^2 * mean_k cos(w_k lag), close to spread^2 * exp(-lag^2 / (2 tau^2)): waves at the
-    quantiles of a normal spectrum, whose amplitudes are independent and normal. The same function at every rate.
+    quantiles of a normal spectrum, whose amplitudes are independent and normal. It is the same at every frame rate.
     """
 
     def __init__(self, rng: np.random.Generator, spread: float, tau: float, columns: int = 1) -> None:
-        self.rates = spectrum() / tau
+        normal = NormalDist()
+        self.rates = np.array([normal.inv_cdf(0.5 + 0.5 * (k + 0.5) / WAVES) for k in range(WAVES)]) / tau
         self._sine, self._cosine = spread / np.sqrt(WAVES) * rng.standard_normal((2, WAVES, columns))
 
     def __call__(self, times: Floats) -> Floats:
@@ -197,12 +200,6 @@ class Wander:
         angle = times[:, None] * self.rates
         cosine, sine = self._cosine / self.rates[:, None], self._sine / self.rates[:, None]
         return np.asarray(np.sin(angle) @ cosine + (1.0 - np.cos(angle)) @ sine)
-
-
-def spectrum() -> Floats:
-    """Return angular rates of the waves for a correlation time of 1: quantiles of the half-normal distribution."""
-    normal = NormalDist()
-    return np.array([normal.inv_cdf(0.5 + 0.5 * (k + 0.5) / WAVES) for k in range(WAVES)])
 
 
 def both(name: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Walking: cyclic and travelling, over speeds, turn rates, builds and styles."""
+"""Walks over a range of speeds, turn rates, builds and styles."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from freshtake.samples.smooth_curves import Curve, Law, Take, both
 class Style:
     """Factors (1: as in a normal walk) and additions (degrees, centimetres, fractions of the cycle)."""
 
-    name: str
     cadence: float = 1.0
-    stance_left: float = 0.0  # added to the fraction of the cycle that the foot stands
+    stance_left: float = 0.0  # added to the fraction of the cycle in which the foot is planted
     stance_right: float = 0.0
     late_left: float = 0.0  # cycles by which the left foot lands after the middle of the cycle
-    stiff_left: float = 0.0  # 0..1: how little the left knee yields in stance and bends in swing
+    stiff_left: float = 0.0  # 0..1: stiffness of the left knee, in stance and in swing
     knee_bend: float = 0.0
-    loading: float = 1.0  # of the knee's yielding after heel strike
-    heel_strike: float = 1.0  # of the foot's pitch at landing
-    push_off: float = 1.0  # of the foot's pitch at leaving
+    loading: float = 1.0  # factor on the knee's flexion after heel strike
+    heel_strike: float = 1.0  # factor on the foot's pitch at landing
+    push_off: float = 1.0  # factor on the foot's pitch at push-off
     lift: float = 1.0
     width: float = 1.0
     toe_out: float = 0.0
@@ -45,38 +44,24 @@ class Style:
 
 
 STYLES = {
-    style.name: style
-    for style in (
-        Style("normal"),
-        Style(
-            "limp", cadence=1.12, stance_left=-0.14, stance_right=0.03, late_left=0.10, stiff_left=0.9,
-            knee_bend=2.0, heel_strike=0.7, push_off=0.9, lurch=20.0, sway=1.4, head_pitch=6.0, lean=4.0,
-            arm_swing=0.6, elbow=8.0
-        ),
-        Style(
-            "crouch", cadence=1.05, knee_bend=45.0, loading=0.8, heel_strike=0.5, push_off=0.75, width=1.5,
-            lean=30.0, pelvis_tilt=14.0, head_pitch=8.0, arm_swing=0.6, arm_flexion=10.0, arm_abduction=13.0,
-            elbow=30.0
-        ),
-        Style(
-            "proud", cadence=0.96, heel_strike=1.15, lift=1.2, lean=-8.0, pelvis_tilt=1.0, pelvis_yaw=1.25,
-            head_pitch=-7.0, arm_swing=1.5, arm_flexion=-6.0, arm_abduction=11.0, toe_out=3.0
-        ),
-        Style(
-            "sad", cadence=0.92, knee_bend=5.0, heel_strike=0.6, push_off=0.85, lift=0.7, lean=12.0,
-            pelvis_tilt=-2.0, head_pitch=30.0, arm_swing=0.4, arm_flexion=4.0, arm_abduction=5.0, elbow=-6.0
-        ),
-    )
+    "normal": Style(),
+    "limp": Style(
+        cadence=1.12, stance_left=-0.14, stance_right=0.03, late_left=0.10, stiff_left=0.9, knee_bend=2.0,
+        heel_strike=0.7, push_off=0.9, lurch=20.0, sway=1.4, head_pitch=6.0, lean=4.0, arm_swing=0.6, elbow=8.0,
+    ),
+    "crouch": Style(
+        cadence=1.05, knee_bend=45.0, loading=0.8, heel_strike=0.5, push_off=0.75, width=1.5, lean=30.0,
+        pelvis_tilt=14.0, head_pitch=8.0, arm_swing=0.6, arm_flexion=10.0, arm_abduction=13.0, elbow=30.0,
+    ),
+    "proud": Style(
+        cadence=0.96, heel_strike=1.15, lift=1.2, lean=-8.0, pelvis_tilt=1.0, pelvis_yaw=1.25, head_pitch=-7.0,
+        arm_swing=1.5, arm_flexion=-6.0, arm_abduction=11.0, toe_out=3.0,
+    ),
+    "sad": Style(
+        cadence=0.92, knee_bend=5.0, heel_strike=0.6, push_off=0.85, lift=0.7, lean=12.0, pelvis_tilt=-2.0,
+        head_pitch=30.0, arm_swing=0.4, arm_flexion=4.0, arm_abduction=5.0, elbow=-6.0,
+    ),
 }  # fmt: skip
-
-
-def style_named(style: str | Style) -> Style:
-    """Return a style by name, or unchanged."""
-    if isinstance(style, Style):
-        return style
-    if style not in STYLES:
-        raise UsageError(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
-    return STYLES[style]
 
 
 SPEEDS = (0.3, 2.3)  # m/s
@@ -86,7 +71,7 @@ LAW = Law(
     spread={
         "tempo": 0.02,  # relative, of the cadence
         "stride": 0.02,  # relative
-        "knee_bend": 1.5,  # degrees, of the standing leg: the height of the pelvis follows from it
+        "knee_bend": 1.5,  # degrees, of the supporting leg; it determines the height of the pelvis
         "lift_left": 0.10,  # relative, of the swinging foot
         "lift_right": 0.10,
         "arm_swing_left": 0.15,  # relative
@@ -102,7 +87,7 @@ LAW = Law(
         "pelvis_yaw": 0.12,  # relative
         "sway": 0.12,  # relative
         "head_pitch": 2.0,  # degrees
-        "balance": 0.006,  # cycles: left heel strike away from the middle of the cycle
+        "balance": 0.006,  # cycles between the left heel strike and the middle of the cycle
     },
     correlations={
         ("tempo", "stride"): 0.3,
@@ -125,32 +110,31 @@ def walk(
     speed: float = 1.3,
     turn_rate: float = 0.0,
     build: Build = DEFAULT,
-    style: str | Style = "normal",
+    style: str = "normal",
     fps: float = 60.0,
     amount: float = 1.0,
-    take: Take | None = None,
 ) -> Clip:
-    """Make a walk that starts, and with whole `cycles` ends, at a right heel strike.
+    """Make a walk that starts at a right heel strike and, if `cycles` is an integer, ends at one.
 
     Args:
         rng: source of the variation.
-        frames: length in frames; default: what `cycles` takes.
+        frames: length in frames; by default that of `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.
         build: the performer's body.
-        style: a name in `STYLES`, or a style.
+        style: a name in `STYLES`.
         fps: frames per second.
         amount: factor on all variation; 0 gives the mean motion.
-        take: fixes the parameters of `LAW` instead of drawing them.
 
     Returns:
         A clip in centimetres, y up, that starts above the origin and faces +z.
     """
-    manner = style_named(style)
-    want = Request(speed, turn_rate, build, frames, cycles, fps, amount, take)
-    clip = gait_take(rng, f"walk, {manner.name}", LAW, SPEEDS, partial(walk_plan, manner), want)
-    return clip if manner.name == "normal" else clip.changed(name=f"walk_{manner.name}")
+    if style not in STYLES:
+        raise UsageError(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
+    request = Request(speed, turn_rate, build, frames, cycles, fps, amount)
+    clip = gait_take(rng, f"walk, {style}", LAW, SPEEDS, partial(walk_plan, STYLES[style]), request)
+    return clip if style == "normal" else clip.changed(name=f"walk_{style}")
 
 
 def cadence(speed: float, build: Build) -> float:
@@ -169,7 +153,7 @@ def pace_of(speed: float, steps: float, turn_rate: float, take: Take) -> Pace:
 def walk_plan(style: Style, speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
     """Return the gait plan of one take."""
     half = 0.5 + style.late_left + take["balance"]
-    # A foot stands for 62 % of the cycle at 1.3 m/s, for less when faster.
+    # A foot is planted for 62 % of the cycle at 1.3 m/s, and for less at higher speeds.
     stance = float(np.clip(0.675 - 0.042 * speed, 0.56, 0.67))
     legs = (
         _leg(half, stance + style.stance_left, "left", speed, build, style, take),
@@ -185,7 +169,7 @@ def walk_plan(style: Style, speed: float, turn_rate: float, build: Build, take: 
 
 
 def _leg(land: float, stance: float, side: str, speed: float, build: Build, style: Style, take: Take) -> LegCycle:
-    """Return one leg, which lands at a phase and stands for a fraction of the cycle."""
+    """Return one leg, which lands at a phase and is planted for a fraction of the cycle."""
     brisk = speed / 1.3
     t = stance / 0.62
     carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]
@@ -205,7 +189,7 @@ def _leg(land: float, stance: float, side: str, speed: float, build: Build, styl
 
 
 def _pitch_knots(stance: float, heel: float, push: float) -> list[tuple[float, float]]:
-    """Return the sole from landing on the heel over flat to push-off and through swing, as in level walking."""
+    """Return the pitch of the sole in level walking: it lands on the heel, is flat, pushes off, and swings."""
     t, swing = stance / 0.62, (1.0 - stance) / 0.38
     knots = [(0.0, heel), (0.025 * t, 0.85 * heel), (0.085 * t, 0.0), (0.34 * t, 0.0), (0.44 * t, -7.0 * push)]
     knots += [(0.5 * t, -14.0 * push), (0.55 * t, -28.0 * push), (0.6 * t, -54.0 * push)]
@@ -215,7 +199,7 @@ def _pitch_knots(stance: float, heel: float, push: float) -> list[tuple[float, f
 
 
 def _knee_knots(t: float, load: float) -> list[tuple[float, float]]:
-    """Return the flexion that a carrying knee aims at: it yields by `load` after landing, straightens, and lets go."""
+    """Return the flexion at which a loaded knee aims: it yields by `load` after landing, straightens, and bends."""
     knots = [(0.0, 11.0), (0.06 * t, 11.0 + 0.8 * load), (0.12 * t, 11.0 + load), (0.2 * t, 11.0 + 0.8 * load)]
     knots += [(0.32 * t, 14.0), (0.42 * t, 14.0), (0.5 * t, 19.0), (0.6 * t, 40.0)]
     return [*knots, (0.9, 24.0), (0.95, 14.0), (1.0, 11.0)]

@@ -1,7 +1,7 @@
 """The action of loops: the moving part of the takes, likeness to it, and the course over the ground.
 
-Rows begin with three speeds: forward and sideways in the heading of the previous frame, and turning. The turning within
-single steps is kept; the smoothed turning is the course of a loop, which is replaced.
+Rows begin with three speeds: forward and sideways in the heading of the previous frame, and turning. A course replaces
+the smoothed turning of a loop; the turning within single steps is kept.
 """
 
 from __future__ import annotations
@@ -22,16 +22,13 @@ from freshtake.texture.frame_distance import Segments
 COURSES = ("straight", "closed", "free")
 SMOOTH = 0.25  # seconds: deviation of the Gaussian that smooths turning
 FAST = np.radians(25.0)  # per second: bending by this much costs as much as showing a frame twice
-STANDS = 0.55  # travel over movement about the root; less is standing: walks and runs from 1.2, cheers up to 0.45
+STANDS = 0.55  # travel over movement about the root below which a body stays in place: walks 1.2, cheers up to 0.45
 STILL = 0.25  # fraction of the usual movement below which a body stands; walking has more, even in takes with running
-ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
+ALIKE = 1.25  # a loop whose travel, movement or range differs from the takes' by more than this factor is unlike them
 
 
 class Likeness(NamedTuple):
-    """How fast a loop travels, how much it moves and how far its poses reach, each as a factor of the action's.
-
-    `travel` is None if the takes do not travel.
-    """
+    """The travel, movement and range of poses of a loop relative to the action's; `travel` is None without travel."""
 
     travel: float | None
     energy: float
@@ -53,8 +50,8 @@ class Likeness(NamedTuple):
 class Action:
     """The frames (frames,) of the takes from which loops are made, and the pace of each frame.
 
-    `travel` and `energy` (frames,) are smoothed over steps and average 1 over the action of a frame's cell; `speed`
-    (frames,) is that average of the travel, per second.
+    `travel` and `energy` (frames,) are smoothed over steps, relative to their means over the action of the frame's
+    cell; `speed` (frames,) is that mean of the travel, per second.
     """
 
     frames: Bools
@@ -65,22 +62,22 @@ class Action:
     cells: Ints
 
     def costs(self) -> Floats:
-        """Return the cost of showing each frame (frames,): 1 if its pace is as far off as a loop's may be."""
+        """Return the cost of showing each frame (frames,): 1 if its pace is off by the factor `ALIKE`."""
         pace = self.energy if self.travel is None else self.travel
         return np.asarray(np.square((pace - 1.0) / (ALIKE - 1.0)))
 
-    def likeness(self, way: tuple[int, ...], tempo: float) -> Likeness:
+    def likeness(self, path: tuple[int, ...], tempo: float) -> Likeness:
         """Compare a closed path of frames, played at a tempo, with the action."""
-        shown, all_poses = list(way), self.poses[self.frames]
+        shown, all_poses = list(path), self.poses[self.frames]
         spread = np.sqrt(self.poses[shown].var(axis=0).sum() / max(all_poses.var(axis=0).sum(), 1e-300))
         travel = None if self.travel is None else float(self.travel[shown].mean() * tempo)
         return Likeness(travel, float(self.energy[shown].mean() * tempo), float(spread))
 
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
-        """Return the likeness of a loop as shown, in `rows`: fades add movement and slow a body down.
+        """Return the likeness of a loop as shown in `rows`, where fades add movement and slow a body down.
 
         Its points move by `moved` from frame to frame on average, those of the takes by `steps` (frames,); `frame` is
-        one of its frames, whose cell's movement is the reference.
+        one of its frames, whose cell is the reference.
         """
         mine = self.frames & (self.cells == self.cells[frame])
         energy = moved / max(float(steps[mine].mean()), 1e-300)
@@ -89,14 +86,14 @@ class Action:
         travel = float(np.hypot(*rows[:, :2].mean(axis=0)) / self.speed[frame])
         return likeness._replace(travel=travel, energy=energy)
 
-    def narrowed(self, kept: Ints) -> Action:
-        """Return the action with only the kept frames of the takes."""
+    def narrowed(self, frames: Ints) -> Action:
+        """Return the action with only some frames of the takes."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{name: part[kept] for name, part in parts.items() if part is not None})
+        return replace(self, **{name: part[frames] for name, part in parts.items() if part is not None})
 
 
 def action_of(
-    rows: Floats, poses: Floats, segments: Segments, frame_time: float, *, rates: int, among: Bools | None = None
+    rows: Floats, poses: Floats, segments: Segments, frame_time: float, *, rates: int, among: Bools | None
 ) -> Action:
     """Find the moving part of the takes, or of the frames `among`; standing before and after is left out.
 
@@ -104,7 +101,7 @@ def action_of(
     the same frames without travel, in the unit of the speeds.
     """
     chosen = np.ones(len(rows), dtype=np.bool_) if among is None else among
-    moved = np.concatenate([moved_steps(part) for part in np.split(poses, segments.bounds[1:-1])])
+    moved = np.concatenate([moved_steps(part) for part in segments.split(poses)])
     energy = trend_of(moved, segments, frame_time)
     along = np.zeros(len(rows))
     if rates:
@@ -127,7 +124,7 @@ def joint_speed_factor(motion: Clip, takes: Sequence[Clip], frames: Bools) -> fl
     """Compare the mean speed of the joints about the root with that in some frames (frames,) of the takes.
 
     This measures the finished motion, feet planted; a root mean square over all joints would hardly show a small
-    movement of many of them.
+    movement of many joints.
     """
     steps = np.concatenate([_joint_steps(take) for take in takes])[frames]
     return float(_joint_steps(motion).mean() / max(float(steps.mean()), 1e-300))
@@ -135,20 +132,18 @@ def joint_speed_factor(motion: Clip, takes: Sequence[Clip], frames: Bools) -> fl
 
 def _joint_steps(clip: Clip) -> Floats:
     places = clip.positions()
-    about_root = places - places[:, :1]
-    steps = np.linalg.norm(np.diff(about_root, axis=0), axis=2).mean(axis=1)
-    return np.concatenate([steps[:1], steps]) if len(steps) else np.zeros(len(places))
+    return np.asarray(moved_steps(places - places[:, :1]).mean(axis=1))
 
 
-def moved_steps(poses: Floats) -> Floats:
-    """Return how far poses (frames, values) move from frame to frame (frames,)."""
-    steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
-    return np.concatenate([steps[:1], steps]) if len(steps) else np.zeros(len(poses))
+def moved_steps(points: Floats) -> Floats:
+    """Return the distances (frames, ...) that points (frames, ..., values) move from frame to frame."""
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=-1)
+    return np.concatenate([steps[:1], steps]) if len(steps) else np.zeros(points.shape[:-1])
 
 
 def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> Bools:
-    """Find frames (frames,) in which a take moves by a small fraction of the usual for longer than a pause."""
-    # The upper quartile is the usual movement even if a take stands still half of the time.
+    """Find frames (frames,) in which a take moves less than usual for longer than a pause."""
+    # The upper quartile is the usual movement, even if a take stands still half of the time.
     slow = activity < STILL * np.percentile(activity[among], 75.0)
     out = np.zeros_like(slow)
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
@@ -159,7 +154,7 @@ def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> 
 
 
 class LoopCourse(NamedTuple):
-    """Rows of a loop on its course; travel (3,) of one pass, and its rotation before and after."""
+    """Rows of a loop on its course, the travel (3,) of one pass, and its rotation before and on the course."""
 
     rows: Floats
     travel: Floats
@@ -168,7 +163,7 @@ class LoopCourse(NamedTuple):
 
 
 def check_course(course: str | float | None) -> None:
-    """Check that a course is one of the names, a number of degrees, or None."""
+    """Refuse a course that is not a name, a number of degrees, or None."""
     if isinstance(course, (int, float)) and not isinstance(course, bool):
         if not abs(course) <= 3600.0:
             raise UsageError(f"a loop turns by at most 3600 degrees in either direction, not {course}")
@@ -178,29 +173,26 @@ def check_course(course: str | float | None) -> None:
 
 def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
     """Smooth single steps out of the values (frames,) of each take."""
-    parts = np.split(values, segments.bounds[1:-1])
+    parts = segments.split(values)
     return np.concatenate([gaussian_filter1d(part, SMOOTH / frame_time, mode="nearest") for part in parts])
 
 
 def turning_costs(trend: Floats, rate: float) -> Floats:
-    """Compute the cost of bending each frame to a rate of turning (frames,), 1 for `FAST`.
-
-    A rate outside the takes' range is replaced by the nearest one inside: no choice of frames can reach it, so it must
-    not cost larger jumps.
-    """
+    """Compute the cost of bending each frame to a rate of turning (frames,), 1 for `FAST`."""
+    # No choice of frames can reach a rate outside the takes' range, so such a rate must not cost larger jumps.
     return np.asarray(np.square((trend - np.clip(rate, trend.min(), trend.max())) / FAST))
 
 
 def rate_of(course: str | float | None, seconds: float) -> float | None:
-    """Return a course's turn rate in radians per second; None if it is left unchanged."""
+    """Return a course's turn rate in radians per second; None if turning is left unchanged."""
     if course == "free":
         return None
     turns = 2.0 * np.pi if course == "closed" else np.radians(course) if isinstance(course, (int, float)) else 0.0
     return float(turns) / seconds
 
 
-def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
-    """Bend a loop's rows to a course; None: straight, or in place if it hardly travels.
+def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float) -> LoopCourse:
+    """Bend a loop's rows to a course, by default straight, or in place if the loop hardly travels.
 
     `moves` is the body's mean movement about its root from frame to frame.
     """
@@ -219,7 +211,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
     if course == "closed" or (course is None and stands):
         # The drift is spread evenly over all frames: removed in one, it would be visible as a slide.
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
-        # Rows contain speeds in the heading of the previous frame, so the drift is rotated into it.
+        # Rows contain speeds in the heading of the previous frame, so the drift is rotated into that heading.
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
         out[:, 0] -= step.real
         out[:, 1] -= step.imag
@@ -228,7 +220,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
 
 
 def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
-    """Compute the travel of one pass through a loop, and its path, including the frame after the last."""
+    """Compute the travel (3,) of one pass through a loop, and its path, including the frame after the last."""
     path = summed(np.concatenate([rows, rows[:1]])[:, :3], frame_time, AT_ORIGIN, up)
     travel = np.zeros(3)
     set_ground(travel, path.ground[-1] - path.ground[0], up)

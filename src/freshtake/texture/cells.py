@@ -1,6 +1,6 @@
 """Motion control: the best path from the frame shown into another cell, within a look-ahead (Sattler 2004, §2.5).
 
-Also cuts a walk into cells by how it turns: forward, left and right.
+Walks can be cut into cells by their turning: forward, left and right.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from freshtake.motion.edit import heading, take_frames
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.frame_distance import Segments
 from freshtake.texture.jump_map import Jumps, Reach
-from freshtake.texture.play_kernels import LENGTH, SINCE, Numbers, arrival_costs
+from freshtake.texture.play_kernels import GOAL, LENGTH, SINCE, Numbers, arrival_costs
 from freshtake.texture.synthesize import PlayState
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 ENTRIES = 4  # jumps kept per frame into each other cell
-FARTHEST = 100_000  # frames after which a path search gives up
+FARTHEST = 100_000  # frames after which a path search ends
 CELLS = ("forward", "left", "right")
-TURNING = np.radians(25.0)  # per second: above, a walk turns
+TURNING = np.radians(25.0)  # per second: a walk that turns faster belongs to left or right
 WINDOW = 0.25  # seconds to either side over which turning is measured
 
 
@@ -35,9 +35,9 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     if not model.entries:
         return state.heading_for(())
     _, jumps = model.live
-    # A best path never shows a frame twice, so looking ahead by more than the number of frames is pointless.
+    # A best path never shows a frame twice, so it cannot be longer than the number of frames.
     ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
-    frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+    frame = state.frame if state.numbers[LENGTH] == 0 else state.numbers[GOAL]  # a blend in progress ends first
     # A second jump during the fade of the first would be visible, so play settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
@@ -45,17 +45,13 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     return state.heading_for((*settled, *path))
 
 
-def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
-    """List the frames until the last jump has died away, as far as the take continues."""
-    frame, path, natural = state.frame, [], model.segments.successors()
-    if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < model.rules.hold:
-        return ()
-    for _ in range(model.rules.hold - state.numbers[SINCE]):
-        frame = int(natural[frame])
-        if frame < 0:
-            break
-        path.append(frame)
-    return tuple(path)
+def _until_settled(model: TextureModel, state: PlayState) -> range:
+    """Return the frames until the last jump has died away, within the take."""
+    since, frame = state.numbers[SINCE], state.frame
+    if state.numbers[LENGTH] > 0 or not 0 <= since < model.rules.hold:
+        return range(0)
+    end = model.segments.bounds[int(model.segments.takes()[frame]) + 1]
+    return range(frame + 1, min(frame + 1 + model.rules.hold - since, end))
 
 
 def path_into(
@@ -63,40 +59,42 @@ def path_into(
 ) -> tuple[int, ...]:
     """Find the frames to show next, up to the first in the cell; none if `frame` is already in it.
 
-    The path is the cheapest that arrives within `ahead` frames; if none does, the cheapest among the shortest.
+    The path is the cheapest of those that arrive within `ahead` frames, or else the cheapest of the shortest.
     `entries` are jumps into this cell.
     """
-    goal = (segments.cells() == cell) & reach.alive
-    if goal[frame]:
+    alive = (segments.cells() == cell) & reach.alive
+    if alive[frame]:
         return ()
-    natural = segments.successors()  # also through frames that lead to a dead end: the path turns off before it
-    horizon = max(1, ahead)
-    least = np.empty((horizon + 1, segments.frames))
-    direct = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
-    arrival_costs(goal.astype(np.intp), natural, *direct, horizon, least)
-    if np.isfinite(least[horizon, frame]):  # one jump; another during its fade would be visible
-        return _followed(least, horizon, frame, goal.astype(np.intp), natural, *direct)
+    goal = alive.astype(np.intp)
+    natural = segments.successors()  # even of frames that lead to a dead end: the path leaves them before it
+    # First with a single jump, because another jump during its fade would be visible.
+    targets, costs = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
+    least = _arrivals(goal, natural, targets, costs, ahead)
+    if np.isfinite(least[ahead, frame]):
+        return _followed(least, ahead, frame, goal, natural, targets, costs)
     targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
     costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
-    while True:
-        least = np.empty((horizon + 1, segments.frames))
-        arrival_costs(goal.astype(np.intp), natural, targets, costs, horizon, least)
-        if np.isfinite(least[horizon, frame]):
-            break
+    horizon = ahead
+    while not np.isfinite((least := _arrivals(goal, natural, targets, costs, horizon))[horizon, frame]):
         if horizon > min(2 * segments.frames, FARTHEST):
-            raise UsageError(
-                f"the cell {segments.names[cell]!r} cannot be reached from {segments.names[segments.cells()[frame]]!r}"
-            )
+            names = segments.names
+            raise UsageError(f"the cell {names[cell]!r} cannot be reached from {names[segments.cells()[frame]]!r}")
         # Doubling finds a long path at the cost of at most a few times its horizon.
         horizon *= 2
-    remaining = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
-    return _followed(least, remaining, frame, goal.astype(np.intp), natural, targets, costs)
+    remaining = horizon if horizon == ahead else int(np.isfinite(least[:, frame]).argmax())
+    return _followed(least, remaining, frame, goal, natural, targets, costs)
+
+
+def _arrivals(goal: Ints, successor: Ints, targets: Numbers, costs: Floats, horizon: int) -> Floats:
+    least = np.empty((horizon + 1, len(goal)))
+    arrival_costs(goal, successor, targets, costs, horizon, least)
+    return least
 
 
 def _followed(
     least: Floats, remaining: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
-    """Follow the cheapest path; among equals, the one that arrives first."""
+    """Return the cheapest path; of equally cheap paths, the shortest."""
     path: list[int] = []
     while not goal[frame]:
         while remaining > 1 and least[remaining - 1, frame] <= least[remaining, frame]:
@@ -119,7 +117,7 @@ def unreachable(entries: Jumps, segments: Segments, cell: int) -> tuple[str, ...
 
 
 def turn_cells(clip: Clip) -> dict[str, list[Clip]]:
-    """Cut a clip into pieces by cell, for motion control (Sattler 2004, §2.5); cells that do not occur are left out."""
+    """Cut a clip into pieces by cell, for motion control (Sattler 2004, §2.5); cells without pieces are left out."""
     angles = np.unwrap(heading(clip))
     reach = max(1, round(WINDOW / clip.frame_time))
     if len(angles) <= 2 * reach:

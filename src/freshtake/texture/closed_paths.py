@@ -1,4 +1,4 @@
-"""Loops whose end meets their start: closed paths with jumps, found by dynamic programming and by random play."""
+"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random play."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ RandomPlay = Callable[[int, int], tuple[int, ...]]
 
 @dataclass(frozen=True, eq=False)
 class FrameGraph:
-    """The steps of loops: to the successor, or a jump and the frames after it without another.
+    """The steps of loops: to the successor, or a jump and the following frames without another jump.
 
-    A jump leads from i by `entries` (frames, k) to `targets`, `rest` frames later, and takes `durations` in all.
+    A jump leads from i by `entries` (frames, k) to `targets`, `rest` frames later, and takes `durations` in total.
     """
 
     successor: Ints
@@ -39,15 +39,13 @@ class FrameGraph:
     costs: Floats
     durations: Numbers
     rest: int
-    every: Jumps  # including those used only by random play
+    every: Jumps  # all jumps, including those used only by random play
     limit: float  # mean frame steps: the largest jump that play needs
 
     def jump_penalties(self, costs: Floats) -> Floats:
-        """Return the penalties of jumps with these costs in mean frame steps.
-
-        The square makes a large jump worse than several small ones. Costs are relative to the jumps that these takes
-        need for play, because these are unavoidable.
-        """
+        """Return the penalties of jumps with these costs in mean frame steps."""
+        # The square makes a large jump worse than several small ones. Costs are relative to the largest jump that play
+        # needs in these takes, because that is unavoidable.
         return np.asarray(JUMP_COST + 0.5 * np.square(costs * (USUAL_JUMP / max(USUAL_JUMP, self.limit))))
 
     def least(self, start: int, length: int, penalty: Floats) -> tuple[Floats, Numbers]:
@@ -59,11 +57,12 @@ class FrameGraph:
         return least, origin
 
     def traced(self, end: int, length: int, origin: Numbers) -> tuple[int, ...]:
-        """Trace the cheapest path that ends at `end` after `length` frames, `end` itself left out."""
+        """Trace the cheapest path that ends at `end` after `length` frames; `end` itself is left out."""
         path: list[int] = []
         frame, t = end, length
         while t > 0:
-            slot, before = int(origin[t, frame]) // len(self.successor) - 1, int(origin[t, frame]) % len(self.successor)
+            slot, before = divmod(int(origin[t, frame]), len(self.successor))
+            slot -= 1
             if slot < 0:
                 t -= 1
             else:
@@ -76,12 +75,12 @@ class FrameGraph:
 
 
 def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = 6) -> FrameGraph:
-    """Follow each jump by as many frames as play shows after one."""
+    """Return the steps of loops, with each jump followed by the frames that play shows before the next jump."""
     rules, poses = material.rules, material.poses
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
     targets = entries.copy()
     for _ in range(rules.hold):
-        # The frames without a jump are part of the step, so dynamic programming need not remember the last jump.
+        # The frames without a jump are part of the step, so that dynamic programming need not remember the last jump.
         targets = np.where(targets >= 0, successor[np.maximum(targets, 0)], -1).astype(np.int32)
     durations = np.ones(entries.shape, dtype=np.int32)
     for i, slot in zip(*np.nonzero(targets >= 0), strict=True):
@@ -105,9 +104,9 @@ class LoopRequest(NamedTuple):
     """Parameters of the search for a loop."""
 
     variety: float  # weight of repetitions relative to costs of jumps
-    closing: int  # the maximum length in frames of a random play's path back
-    link: int  # the maximum length in frames of a loop that is not a chain
-    penalties: Floats | None = None  # (frames,): cost of showing each frame; 1 costs as much as showing one twice
+    closing: int  # maximum length in frames of a random play's path back
+    link: int  # maximum length in frames of a loop that is not a chain
+    penalties: Floats | None = None  # (frames,): cost of showing each frame; 1 is the cost of showing a frame twice
 
     def frame_costs(self, frames: int) -> Floats:
         """Return the cost of showing each frame (frames,), in the unit of jumps."""
@@ -116,14 +115,13 @@ class LoopRequest(NamedTuple):
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
     """Vary the costs of jumps so that each seed finds different loops."""
-    # Logarithms of costs are varied with a standard deviation of half of 0.3.
-    return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * 0.3 * rng.standard_normal(jumps.costs.shape)))
+    return Jumps(jumps.targets, jumps.costs * np.exp(0.15 * rng.standard_normal(jumps.costs.shape)))
 
 
 def find_loops(
     length: int, graph: FrameGraph, random_play: RandomPlay, anchors: Sequence[int], request: LoopRequest
 ) -> set[tuple[int, ...]]:
-    """Find closed paths of exactly `length` frames, inserted ones included, through some of the anchors.
+    """Find closed paths of exactly `length` frames, inserted frames included, through some of the anchors.
 
     `random_play(start, frames)` returns the frames of a random play.
     """
@@ -150,14 +148,11 @@ def path_cost(path: tuple[int, ...], graph: FrameGraph, variety: float, frame_co
 
 
 def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs: Floats) -> list[tuple[int, ...]]:
-    """Return the best stretches of a take that one jump closes, longer or shorter by at most a fraction `stretch`.
-
-    Jumps are chosen before repetitions count, so a loop with small jumps may show half of its frames twice.
-    """
+    """Return the best stretches of a take that one jump closes, longer or shorter by at most a fraction `stretch`."""
     ends, slots = np.nonzero(graph.every.targets >= 0)
     starts = graph.every.targets[ends, slots]
     lengths = ends - starts + 1
-    # Cumulative counts of breaks tell in one step whether a stretch contains any.
+    # With cumulative counts of breaks, one subtraction shows whether a stretch contains any.
     breaks = np.concatenate([[0], np.cumsum(graph.successor != np.arange(1, len(graph.successor) + 1))])
     unbroken = (breaks[ends] == breaks[starts]) & (lengths > graph.rest + 1)
     usable = np.flatnonzero(unbroken & (np.abs(lengths / frames - 1.0) <= stretch))
@@ -166,18 +161,16 @@ def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs
     # Cumulative sums give the cost of any stretch with two look-ups.
     sums = np.concatenate([[0.0], np.cumsum(frame_costs)])
     costs = graph.jump_penalties(graph.every.costs[ends, slots])[usable] + sums[ends[usable] + 1] - sums[starts[usable]]
-    # The eight best stretches compete with the other loops.
+    # Stretches compete with loops found by path search, which chooses jumps before repetitions count, so that a path
+    # with small jumps may show half of its frames twice.
     best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:8]]
     return [tuple(range(int(starts[k]), int(ends[k]) + 1)) for k in best]
 
 
 def period(path: tuple[int, ...]) -> int:
     """Find the length of the shortest path whose repetition is this path."""
-    shown = np.array(path)
-    for count in range(1, len(path) // 2 + 1):
-        if len(path) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
-            return count
-    return len(path)
+    counts = (count for count in range(1, len(path)) if len(path) % count == 0 and path[count:] == path[:-count])
+    return next(counts, len(path))
 
 
 def jump_cost(path: tuple[int, ...], graph: FrameGraph) -> float:
@@ -195,7 +188,6 @@ def _planned(
 ) -> Iterator[tuple[int, ...]]:
     """Yield the cheapest loop, then the cheapest with repeated frames penalized, and so on."""
     penalty = frame_costs.copy()
-    # Each round finds a loop and penalizes its repeated frames.
     for _ in range(4):
         best, path = np.inf, None
         for anchor in anchors:
@@ -208,7 +200,7 @@ def _planned(
         shown = np.bincount(path, minlength=len(penalty))
         if variety == 0.0 or shown.max() <= 1:
             return
-        # Dynamic programming cannot count repetitions; a penalty on repeated frames makes the next loop avoid them.
+        # Dynamic programming cannot count repetitions, so frames that this loop repeats are penalized in the next.
         penalty += variety * REPEAT_COST * np.maximum(shown - 1, 0)
 
 
@@ -220,26 +212,27 @@ def _chained(
     Time is proportional to the length and memory hardly grows, whereas a table of all paths over the full length would
     take gigabytes.
     """
-    rests = {}
+    chains = {}  # by anchor, the lowest costs of chains of every length
     for anchor in anchors:
         costs = graph.least(anchor, request.link, frame_costs)[0][1:, anchor]
-        # The lowest costs of chains of every length tell which links leave a remainder that others fill exactly.
-        rest = np.full(length + 1, np.inf)
-        rest[0] = 0.0
+        chain = np.full(length + 1, np.inf)
+        chain[0] = 0.0
         for n in range(1, length + 1):
             k = min(n, len(costs))
-            rest[n] = (costs[:k] + rest[n - k : n][::-1]).min()
-        rests[anchor] = rest
-    for anchor in sorted(anchors, key=lambda anchor: float(rests[anchor][length]))[:2]:
-        if not np.isfinite(rests[anchor][length]):
+            chain[n] = (costs[:k] + chain[n - k : n][::-1]).min()
+        chains[anchor] = chain
+    for anchor in sorted(anchors, key=lambda anchor: float(chains[anchor][length]))[:2]:
+        if not np.isfinite(chains[anchor][length]):
             return
         shown, path, remaining = np.zeros(len(frame_costs)), list[int](), length
         while remaining:
-            # A penalty for frames shown more often than others must not grow, or links would jump to even it out.
+            # Frames shown more often than the mean cost the same, however often they are shown: a growing penalty would
+            # make links jump only to even out the counts.
             penalty = frame_costs + request.variety * REPEAT_COST * (shown > shown.mean())
             least, origin = graph.least(anchor, min(request.link, remaining), penalty)
             costs = least[1:, anchor]
-            size = 1 + int(np.argmin(costs + rests[anchor][remaining - len(costs) : remaining][::-1]))
+            # The costs of chains show which links leave a remainder that other links fill exactly.
+            size = 1 + int(np.argmin(costs + chains[anchor][remaining - len(costs) : remaining][::-1]))
             part = graph.traced(anchor, size, origin)
             path.extend(part)
             remaining -= size
@@ -266,19 +259,18 @@ def anchors_of(graph: FrameGraph, rng: np.random.Generator) -> list[int]:
     """Choose frames to search loops from: targets of the cheapest jumps, since every loop has one, and a few others."""
     frames, slots = np.nonzero(graph.targets >= 0)
     order = np.argsort(graph.costs[frames, slots], kind="stable")
-    # The frame after a jump and its rest, not the one it enters: paths contain only the ends of steps.
-    listed = graph.targets[frames[order], slots[order]]
-    unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
-    some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
-    if len(rest):
-        some = np.concatenate([some, rng.choice(rest, min(len(rest), ANCHORS - len(some)), replace=False)])
-    return [int(anchor) for anchor in some]
+    # These targets are the last frames of their steps, not the frames entered: paths contain only the ends of steps.
+    unique = list(dict.fromkeys(graph.targets[frames[order], slots[order]].tolist()))
+    some, others = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
+    if others:
+        some += rng.choice(others, min(len(others), ANCHORS - len(some)), replace=False).tolist()
+    return some
 
 
 def nearest_lengths(
-    length: int, graph: FrameGraph, anchors: Sequence[int], stretch: float, frame_costs: Floats, most: int = 1
+    length: int, graph: FrameGraph, anchors: Sequence[int], stretch: float, frame_costs: Floats
 ) -> list[tuple[int, int]]:
-    """Return lengths of the best loops, within a fraction `stretch` of the length, and an anchor of each."""
+    """Return up to three lengths of the best loops within a fraction `stretch` of the length, and an anchor of each."""
     longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
     if not anchors:
         return []
@@ -288,7 +280,7 @@ def nearest_lengths(
     least, through = costs.min(axis=0), costs.argmin(axis=0)
     lengths: list[int] = []
     for t in np.argsort(least, kind="stable").tolist():
-        if len(lengths) < most and np.isfinite(least[t]) and all(abs(t - s) > APART * length for s in lengths):
+        if len(lengths) < 3 and np.isfinite(least[t]) and all(abs(t - s) > APART * length for s in lengths):
             lengths.append(t)
     return [(t, anchors[int(through[t])]) for t in lengths]
 

@@ -29,8 +29,8 @@ from freshtake.texture.shape import Shape
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
     """Return half the difference of the frames after and before each, (frames, ...) (Sattler 2004, eq. 4).
 
-    Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, unlike any moving
-    frame.
+    Departs from the paper at the ends, unless `still_ends`: one-sided differences are used, because the paper's zero
+    is unlike any moving frame.
     """
     if len(positions) < 2:
         return np.zeros_like(positions)
@@ -44,7 +44,7 @@ def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool 
     """Compute world velocities, rotated into the heading, of points (frames, points, 3) relative to the body."""
     if path is None:
         return central_velocities(local, still_ends)
-    # In world space a standing foot has no velocity; relative to the body it does.
+    # A planted foot has no velocity in world space, but it has one relative to the body.
     world = placed(local, path, up)
     return turned_back(central_velocities(world, still_ends), path.heading, up)
 
@@ -52,9 +52,9 @@ def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool 
 class Material(NamedTuple):
     """Rows (frames, columns) of all takes, concatenated, and the same frames as points.
 
-    `rows` are the columns of the recipe (for a mesh all of them, the root's rates first); `poses` are points relative
-    to the body and `velocities` their world velocities (frames, values), scaled so that a squared distance is the mean
-    square over the body, in the takes' unit of length.
+    `rows` are the columns of the recipe, the root's rates first; `poses` are points relative to the body and
+    `velocities` their world velocities (frames, values), scaled so that a squared distance is the mean square over the
+    body, in the takes' unit of length.
     """
 
     rows: Floats
@@ -66,10 +66,7 @@ class Material(NamedTuple):
 
 
 class Described(NamedTuple):
-    """Takes as stored in a model: `rows` (frames, columns), for meshes weights of the modes in `shape`.
-
-    Frames are compared by `weights`.
-    """
+    """Takes as stored in a model: `rows` (frames, columns), and `weights` by which frames are compared."""
 
     recipe: Recipe | None
     shape: Shape | None
@@ -91,20 +88,17 @@ def takes_of(given: Any) -> Takes:
     """List the takes, given as one motion, a sequence of motions, or motions by cell name."""
     if isinstance(given, Takes):
         return given
-    if isinstance(given, dict):
-        pairs = [(str(name), motion) for name, some in given.items() for motion in _listed(some)]
-        empty = [name for name, some in given.items() if not _listed(some)]
-        if empty:
-            raise UsageError(f"the cell {empty[0]!r} has no takes")
-    else:
-        pairs = [("all", motion) for motion in _listed(given)]
-    if not pairs:
+    sets = given if isinstance(given, dict) else {"all": given}
+    listed = {name: list(some) if isinstance(some, (list, tuple)) else [some] for name, some in sets.items()}
+    for name, motions in listed.items():
+        if not motions and isinstance(given, dict):
+            raise UsageError(f"the cell {name!r} has no takes")
+    if not any(listed.values()):
         raise UsageError("there are no takes to learn from: give at least one")
-    return Takes([motion for _, motion in pairs], [name for name, _ in pairs])
-
-
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    return Takes(
+        [motion for motions in listed.values() for motion in motions],
+        [str(name) for name, motions in listed.items() for _ in motions],
+    )
 
 
 def segments_of(takes: Takes) -> Segments:
@@ -118,30 +112,19 @@ def segments_of(takes: Takes) -> Segments:
 
 def material_of(given: Any, settings: Settings, frame_time: float | None = None) -> Material:
     """Convert takes (motions, or plain arrays (frames, values) with a frame time) to rows and points."""
-    takes = takes_of(given)
+    takes, still_ends = takes_of(given), settings.method == "paper"
     segments = segments_of(takes)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
-        return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
+        return _from_arrays(takes.motions, segments, frame_time, still_ends)
     coding = _recipe(takes.motions, settings.root)
-    rows, poses, speeds = [], [], []
-    for motion in takes.motions:
-        rows.append(encode(coding, motion).values)
-        pose, speed = _points(coding, motion, settings.method == "paper")
-        poses.append(pose)
-        speeds.append(speed)
+    rows = np.concatenate([encode(coding, motion).values for motion in takes.motions])
+    poses, speeds = zip(*(_points(coding, motion, still_ends) for motion in takes.motions), strict=True)
     weights = _point_weights(coding.layout, poses[0].shape[1])
-    return Material(
-        np.concatenate(rows),
-        _flat(poses, weights),
-        _flat(speeds, weights),
-        segments,
-        coding.frame_time,
-        coding,
-    )
+    return Material(rows, _flat(poses, weights), _flat(speeds, weights), segments, coding.frame_time, coding)
 
 
 def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
-    """Keep columns unchanged, but a clip's rotations as vectors about their mean."""
+    """Return a recipe that keeps columns unchanged, except a clip's rotations, which are vectors about their mean."""
     first = motions[0]
     if isinstance(first, Clip):
         return recipe(motions, angles="expmap", root=root or "heading", scale="none", drop_constant=False)
@@ -155,13 +138,12 @@ def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
 
 def check_meshes(motions: Sequence[Any]) -> None:
     """Refuse meshes with different connectivity."""
-    first = motions[0]
-    for motion in motions[1:]:
-        if isinstance(first, MeshSequence) and isinstance(motion, MeshSequence):
-            same = motion.vertices.shape[1] == first.vertices.shape[1] and np.array_equal(motion.faces, first.faces)
-            if not same:
-                names = f"{motion.name or 'a take'} and {first.name or 'the first'}"
-                raise UsageError(f"{names} have different vertices or faces: a texture needs equal connectivity")
+    meshes = [motion for motion in motions if isinstance(motion, MeshSequence)]
+    for mesh in meshes[1:]:
+        first = meshes[0]
+        if mesh.vertices.shape[1] != first.vertices.shape[1] or not np.array_equal(mesh.faces, first.faces):
+            names = f"{mesh.name or 'a take'} and {first.name or 'the first'}"
+            raise UsageError(f"{names} have different vertices or faces: a texture needs equal connectivity")
 
 
 def _points(coding: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
@@ -185,8 +167,7 @@ def _point_weights(layout: Layout, count: int) -> Floats:
     if isinstance(layout, ClipLayout):
         tips = [float(np.linalg.norm(site.offset)) for site in layout.skeleton.end_sites]
         lengths = np.concatenate([layout.skeleton.lengths(), tips])
-        # No bone ends at the root.
-        lengths[0] = 0.0
+        lengths[0] = 0.0  # no bone ends at the root
         if lengths.sum() > 0.0:
             return np.asarray(lengths / lengths.sum())
     return np.full(count, 1.0 / count)

@@ -24,6 +24,10 @@ class Segments(NamedTuple):
         """The number of frames of all takes together."""
         return self.bounds[-1]
 
+    def split(self, rows: Floats) -> list[Floats]:
+        """Split rows by take."""
+        return np.split(rows, self.bounds[1:-1])
+
     def takes(self) -> Ints:
         """Return the take of every frame (frames,)."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
@@ -46,11 +50,6 @@ def laid_out(lengths: Sequence[int], cells: Sequence[str]) -> Segments:
     return Segments(bounds, tuple(names.index(cell) for cell in cells), names)
 
 
-def split(rows: Floats, segments: Segments) -> list[Floats]:
-    """Split rows by take."""
-    return np.split(rows, segments.bounds[1:-1])
-
-
 class Weights(NamedTuple):
     """Mode weights of all frames: `poses` (frames, c), `velocities` (frames, c*) about zero, not about their mean."""
 
@@ -70,9 +69,9 @@ def _never_empty(weights: Floats) -> Floats:
 
 
 def weight_distances(a: Floats, b: Floats) -> Floats:
-    """Compute D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, and of velocities."""
+    """Compute D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, or of velocities."""
     out = np.zeros((len(a), len(b)))
-    # Mode by mode, because the differences of all modes at once would take c times the memory of the result.
+    # One mode at a time, because the differences of all modes would take c times the memory of the result.
     for k in range(a.shape[1]):
         out += np.abs(a[:, k, None] - b[None, :, k])
     return out
@@ -80,18 +79,16 @@ def weight_distances(a: Floats, b: Floats) -> Floats:
 
 def mean_step(weights: Floats, successor: Ints) -> float:
     """Compute the mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 if nothing moves."""
-    goes = np.flatnonzero(successor >= 0)
-    step = float(np.linalg.norm(weights[successor[goes]] - weights[goes], axis=1).mean()) if len(goes) else 0.0
+    onward = np.flatnonzero(successor >= 0)
+    step = float(np.linalg.norm(weights[successor[onward]] - weights[onward], axis=1).mean()) if len(onward) else 0.0
     return step if step > 0.0 else 1.0
 
 
 def ahead(values: Floats, segments: Segments) -> Floats:
     """Return every frame's successor, linearly extrapolated after a take's last frame."""
-    out = np.empty_like(values)
-    out[:-1] = values[1:]
+    out = np.roll(values, -1, axis=0)
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
-        before = values[stop - 2] if stop - first > 1 else values[stop - 1]
-        out[stop - 1] = 2.0 * values[stop - 1] - before
+        out[stop - 1] = 2.0 * values[stop - 1] - values[max(stop - 2, first)]
     return out
 
 
@@ -102,12 +99,11 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     """
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
-    # Velocities are converted to the distance covered in 0.1 s.
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
-    # Take by take: a difference across a boundary is not movement.
-    parts = np.split(weights.poses, segments.bounds[1:-1])
+    # Take by take, because a difference across a boundary is not movement.
+    parts = segments.split(weights.poses)
     change = np.concatenate([np.gradient(x, axis=0) if len(x) > 1 else np.zeros_like(x) for x in parts])
-    # How far the pose has moved since the start of its take.
+    # The distance that the pose has moved since the start of its take.
     gone = np.concatenate([np.cumsum(np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1)) for x in parts])
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
@@ -117,7 +113,7 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
 
 
 def matrix(frames: Frames) -> Floats:
-    """Compute costs (frames, frames) of all jumps i to j, including those never made; for figures."""
+    """Compute the costs (frames, frames) of jumps between all frames, for figures."""
     return np.stack([
         np.linalg.norm(frames.here - here, axis=1) + np.linalg.norm(frames.speed - speed, axis=1)
         for here, speed in zip(frames.ahead, frames.speed_ahead, strict=True)

@@ -1,6 +1,6 @@
 """Guided play: a heading, a path over the ground, a speed; straight cells stay straight.
 
-The takes' turning, except within single steps, is replaced by the requested turning, never faster than the takes turn.
+The requested turning, limited to the takes' fastest, replaces the turning of the takes, except within single steps.
 Speed is set through the tempo.
 """
 
@@ -22,8 +22,8 @@ from freshtake.texture.synthesize import PlayState
 from freshtake.texture.transitions import Played, Turning, between
 
 GENTLY = 0.3  # seconds in which turning increases from zero to the maximum
-LEAST_TURN = np.radians(40.0)  # per second: how fast a body may be turned if its takes never turn
-TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
+LEAST_TURN = np.radians(40.0)  # per second: fastest turning of a body whose takes never turn
+TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo: by at most 1.3
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
 
@@ -47,16 +47,16 @@ class Guide:
                 raise UsageError("a path needs at least two points of two finite numbers each")
             if not np.any(np.diff(points, axis=0)):
                 raise UsageError("all points of the path are the same")
-        for name in ("heading", "speed"):
-            value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and (name == "heading" or value > 0.0)):
-                raise UsageError(f"the {name} must be a finite number{' above 0' * (name == 'speed')}, not {value}")
+        if self.heading is not None and not np.isfinite(self.heading):
+            raise UsageError(f"the heading must be a finite number, not {self.heading}")
+        if self.speed is not None and not (np.isfinite(self.speed) and self.speed > 0.0):
+            raise UsageError(f"the speed must be a finite number above 0, not {self.speed}")
 
 
 class Bearings(NamedTuple):
-    """Measurements of the takes: turning and speed, steps smoothed out (frames,), maximum turning, straight cells."""
+    """Measurements of the takes: turning without the sway of steps, mean speed, maximum turning, straight frames."""
 
-    trend: Floats
+    trend: Floats  # (frames,)
     speed: float
     most: float
     straight: Bools  # (frames,)
@@ -65,7 +65,7 @@ class Bearings(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Rows of play (2, columns), their turning with steps smoothed out (2,), and the frames they show."""
+    """Rows of play (2, columns), their turning without the sway of steps (2,), and the frames they show."""
 
     rows: Floats
     trend: Floats
@@ -98,8 +98,8 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
     """Measure the takes' rows. A cell is straight if most of its frames are and other cells turn."""
     trend = trend_of(rows[:, 2], segments, frame_time)
     cells = segments.cells()
-    still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
-    straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
+    still = np.array([np.median(np.abs(trend[cells == c])) <= FAST for c in range(len(segments.names))])
+    straight = still[cells] & (not still.all())
     # A quantile, so that a single stumble does not set the maximum.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
@@ -126,7 +126,7 @@ def start_on(guide: Guide, up: str) -> Start:
 def read_on(
     state: GuidedState, frames: int, guide: Guide, bearings: Bearings, more: More, turning: Turning | None
 ) -> tuple[GuidedState, Floats, Played]:
-    """Make the next frames: play read at its tempo, then turned."""
+    """Make the next frames: read play at its tempo, then turn it."""
     if guide.speed is not None and bearings.speed <= 0.0:
         raise UsageError("the takes do not travel, so there is no speed to change")
     tempo = tempi(state.tempo, frames, guide.speed, bearings.speed, bearings.frame_time)
@@ -142,13 +142,13 @@ def read_on(
     out, at = read_between(rows, places, turning, tempo)
     shown = Played(*[part[at] for part in played])
     shown_trend = tempo * np.interp(places, np.arange(len(trend)), trend)
-    after, out = turned_to(state, out, shown_trend, shown.source, guide, bearings)
+    after = turned_to(state, out, shown_trend, shown.source, guide, bearings)
     read = Read(rows[last : last + 2], trend[last : last + 2], Played(*[part[last : last + 2] for part in played]))
     return replace(after, play=play, read=read, share=float(places[-1] - last), tempo=float(tempo[-1])), out, shown
 
 
 def tempi(start: float, frames: int, speed: float | None, usual: float, frame_time: float) -> Floats:
-    """Compute the tempo of the next frames (frames,), changing steadily to the requested one, within natural limits."""
+    """Compute the tempo of the next frames (frames,), which changes steadily towards the requested speed."""
     target = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
     # Tempo changes by at most 0.4 a second.
     steps = 0.4 * frame_time * np.arange(1, frames + 1)
@@ -156,10 +156,10 @@ def tempi(start: float, frames: int, speed: float | None, usual: float, frame_ti
 
 
 def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: Floats) -> tuple[Floats, Ints]:
-    """Read rows at fractional positions, their speeds at this tempo, and the rows preceding these positions."""
+    """Return rows at fractional positions, their speeds at this tempo, and the indices of the rows before them."""
     before = places.astype(np.intp)
     share = places - before
-    # At integer positions there need not be a row after the last.
+    # With integer positions there may be no row after the last.
     out = between(rows[before], rows[before + 1], share, turning) if share.any() else rows[before].copy()
     out[:, :3] *= tempo[:, None]
     return out, before
@@ -167,20 +167,20 @@ def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: F
 
 def turned_to(
     state: GuidedState, rows: Floats, trend: Floats, sources: Ints, guide: Guide, bearings: Bearings
-) -> tuple[GuidedState, Floats]:
-    """Turn rows in place to follow the guide, and return them with the state after them.
+) -> GuidedState:
+    """Turn rows in place to follow the guide, and return the state after them.
 
-    Their turning with steps smoothed out, `trend` (frames,), is removed while there is a goal. When guiding begins or
-    ends, turning changes gradually from its previous value.
+    While there is a goal, the rows' turning without the sway of steps, `trend` (frames,), is removed. When guiding
+    begins or ends, turning changes gradually from its previous value.
     """
-    out, step = rows, bearings.frame_time
+    step = bearings.frame_time
     path = None if guide.path is None else path_on_ground(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
     removed_before, steers, kept_heading, along = state.removed, state.steers, state.kept_heading, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
     # The aim is the point of the path 0.8 s of travel ahead.
     aim = max(bearings.speed, 1e-9) * 0.8
-    for k, row in enumerate(out):
+    for k, row in enumerate(rows):
         goal = guide.heading
         if path is not None:
             along = nearest_on(path, np.array([ground.real, ground.imag]), along, along + aim)
@@ -191,7 +191,7 @@ def turned_to(
             kept_heading = None
         target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter rotation, from the mean heading, since the sway of steps is not an error.
+            # The shorter rotation from the mean heading, because the sway of steps is not an error.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             # A heading error is corrected within 0.8 s.
             target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])
@@ -208,12 +208,10 @@ def turned_to(
         heading += float(row[2]) * step
         # The heading is averaged over 0.4 s, so that it may sway with the steps.
         mean += (heading - mean) * step / 0.4
-    after = replace(
+    return replace(
         state, ground=complex(ground), heading=heading, mean=mean, turning=turning, removed=removed_before,
-        steers=steers, kept_heading=kept_heading,
-        along=along,
+        steers=steers, kept_heading=kept_heading, along=along,
     )  # fmt: skip
-    return after, out
 
 
 def _heading_towards(path: Floats, place: complex, along: float) -> float:

@@ -1,11 +1,12 @@
-"""The best jumps of every frame, reduced to those that never lead to a dead end, as chances (Sattler 2004, §2.2).
+"""The best jumps of every frame that do not lead to dead ends, and their probabilities (Sattler 2004, §2.2).
 
-Below is the jump map as published, between all pairs of frames (Sattler 2004, eq. 2-8).
+The second half is the jump map as published, between all pairs of frames (Sattler 2004, eq. 2-8).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,8 +25,8 @@ LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 
 POOR = 8.0  # mean frame steps: if larger jumps are needed, the takes do not recur
 ROUNDS = 400
 LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, the same loop is repeated; above, nothing changes
-MOST_RELUCTANCE = 2.0  # mean frame steps: at the smallest sigma, a factor of half a billion
-LEEWAY = 1.15  # times the lowest rate of jumps that a short take allows: with less, the same jump is always made
+MOST_RELUCTANCE = 2.0  # mean frame steps: a factor of half a billion at the smallest sigma
+LEEWAY = 1.15  # factor on the lowest rate of jumps that a short take allows: with less, the same jump is always made
 
 
 class Jumps(NamedTuple):
@@ -46,7 +47,7 @@ class Reach:
 def find_jumps(
     frames: Frames, cell_of: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
 ) -> Jumps:
-    """Find the best jumps of every frame into the cell `cell_of` names; `forward`: none that reverse the movement.
+    """Find the best jumps of every frame i into cell `cell_of[i]`; with `forward`, none that reverse the movement.
 
     After a jump, its take continues for at least `rest` frames.
     """
@@ -82,7 +83,7 @@ def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
 
 
 def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
-    """Find the smallest limit, per cell, with which most of its frames are on closed paths, or use the given limit."""
+    """Find the smallest limit per cell with which most of its frames are on closed paths, or use the given limit."""
     cells, limits = segments.cells(), []
     alive = np.zeros(segments.frames, dtype=np.bool_)
     for cell, name in enumerate(segments.names):
@@ -97,7 +98,7 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
             if largest is None:
                 raise UsageError(f"{where} is too short to jump within: give a longer one")
             raise UsageError(
-                f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
+                f"no jump of at most {largest:g} mean frame steps leads back in {where}: allow larger jumps"
             )
         alive |= living
         limits.append(float(limit))
@@ -107,11 +108,10 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
     """Find the largest set of frames that can all be reached from each other, by continuing and by jumps."""
     count = len(successor)
-    ok = (jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None]
-    start, slot = np.nonzero(ok)
-    goes = np.flatnonzero((successor >= 0) & mine)
-    rows = np.concatenate([start, goes])
-    columns = np.concatenate([jumps.targets[start, slot], successor[goes]])
+    start, slot = np.nonzero((jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None])
+    onward = np.flatnonzero((successor >= 0) & mine)
+    rows = np.concatenate([start, onward])
+    columns = np.concatenate([jumps.targets[start, slot], successor[onward]])
     # Only in a strongly connected set can play continue forever and still reach every frame.
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
@@ -121,7 +121,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Keep successors and jumps that stay among the frames from which play can continue forever."""
+    """Return the successors and jumps that stay among the frames from which play can continue forever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -132,8 +132,7 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 
 def hold_of(frame_time: float) -> int:
-    """Return the number of frames in which an offset dies away and play does not jump again."""
-    # An offset dies away in a sixth of a second.
+    """Return the number of frames in which an offset dies away and play does not jump again: a sixth of a second."""
     return max(2, round(1.0 / 6.0 / frame_time))
 
 
@@ -143,7 +142,7 @@ def band_of(settings: Settings, frame_time: float) -> int:
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Find jumps within each cell, not to the end of a take; if forward ones do not suffice, also others."""
+    """Find jumps within each cell, not to the end of a take; if forward jumps do not suffice, also backward ones."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
@@ -151,10 +150,8 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     # A jump needs time to fade before the take ends; short takes may have none that leaves that much.
     for rest in (hold_of(frame_time), 0):
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
-        try:
+        with suppress(UsageError):
             return jumps, reach_of(jumps, segments, settings.largest_jump)
-        except UsageError:
-            continue
     if settings.largest_jump is not None:
         return jumps, reach_of(jumps, segments, settings.largest_jump)
     jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
@@ -196,7 +193,7 @@ def chances_at(
 
 
 def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
-    """Compute jumps per frame in the long run, and how often each frame is visited; `share` is an initial guess."""
+    """Compute jumps per frame in the long run, and the fraction of visits to each frame from an initial guess."""
     shares = visiting(chances.successor, chances.onward, chances.targets, chances.chances, share.copy(), ROUNDS)
     return float((shares * chances.chances.sum(axis=1)).sum()), shares
 
@@ -206,16 +203,16 @@ def calibrated(
 ) -> tuple[float, float]:
     """Find the sigma and the reluctance that give `rate` jumps per frame, by bisection.
 
-    Reluctance stays zero unless the smallest sigma jumps too often. If takes are so short that even high reluctance
-    does, slightly more jumps than necessary are allowed, so that they vary.
+    Reluctance stays zero unless play jumps too often at the smallest sigma. If takes are so short that play jumps too
+    often even at high reluctance, slightly more jumps than necessary are allowed, so that they vary.
     """
     share = alive / alive.sum()
 
     def rate_at(sigma: float, reluctance: float) -> float:
         nonlocal share
         # The visits at one sigma are a good initial guess for the next.
-        jumps_made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
-        return jumps_made
+        jumps_per_frame, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
+        return jumps_per_frame
 
     freely = rate_at(LEAST_SIGMA, 0.0)
     if freely > rate:
@@ -239,7 +236,7 @@ def probabilities(distances: Floats, sigma: float) -> Floats:
 
     `distances` (frames, frames) are those of every frame's successor to every frame.
     """
-    # Dividing by the largest chance cancels in normalizing, but keeps rows of distant frames from being all zero.
+    # Dividing by the largest probability cancels out, but keeps rows of distant frames from being all zero.
     nearest = distances.min(axis=1, keepdims=True)
     chances = np.exp(-(distances - nearest) / sigma)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -254,8 +251,7 @@ def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: 
     product = (q + (1.0 - q) * positions) * (velocity_q + (1.0 - velocity_q) * velocities)
     total = product.sum(axis=1, keepdims=True)
     # If positions and velocities exclude each other everywhere, the product vanishes: then no frame is preferred.
-    even = np.full_like(product, 1.0 / product.shape[1])
-    return np.asarray(np.where(total > 0.0, product / np.where(total > 0.0, total, 1.0), even))
+    return np.asarray(np.where(total > 0.0, product / np.where(total > 0.0, total, 1.0), 1.0 / product.shape[1]))
 
 
 def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, Floats]:
@@ -268,7 +264,7 @@ def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, F
 
 
 def check_size(segments: Segments) -> None:
-    """Refuse more frames than a full map can have."""
+    """Refuse more frames than a full map can contain."""
     if segments.frames > MOST_FRAMES:
         raise UsageError(
             f"the paper's full jump map of {segments.frames} frames is too large: use the default method, or at most "
@@ -278,13 +274,11 @@ def check_size(segments: Segments) -> None:
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
     """Convert a full map to jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
-    count = len(chances)
-    targets = np.tile(np.arange(count, dtype=np.int32), (count, 1))
-    jumping = chances.copy()
-    goes = np.flatnonzero(successor >= 0)
-    onward = np.zeros(count)
-    onward[goes] = chances[goes, successor[goes]]
-    jumping[goes, successor[goes]] = 0.0
+    targets = np.tile(np.arange(len(chances), dtype=np.int32), (len(chances), 1))
+    jumping, onward = chances.copy(), np.zeros(len(chances))
+    frames = np.flatnonzero(successor >= 0)
+    onward[frames] = chances[frames, successor[frames]]
+    jumping[frames, successor[frames]] = 0.0
     return targets, jumping, onward
 
 
@@ -299,17 +293,10 @@ class Sigmas(NamedTuple):
 def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
     """Compute the jump map of eq. 2-8 as published."""
     positions, velocities = successor_distances(weights, segments)
-    full = combined(
-        probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,
-        settings.velocity_q,
-    )  # fmt: skip
+    p, pv = probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity)
+    full = combined(p, pv, settings.q, settings.velocity_q)
     cells = segments.cells()
     full = np.where(cells[:, None] == cells[None], full, 0.0)
     full /= full.sum(axis=1, keepdims=True)
     targets, chances, onward = as_table(full, segments.successors())
     return Chances(segments.successors(), onward, targets, chances)
-
-
-def jumps_per_frame(seconds: float, frame_time: float) -> float:
-    """Return the rate for a mean time between jumps, not counting the frames after a jump in which there are none."""
-    return 1.0 / max(1.0 + 1e-9, seconds / frame_time - hold_of(frame_time))

@@ -1,8 +1,8 @@
 """Principal components of mesh sequences too large for double precision, a few vertices at a time (Sattler 2004, §2).
 
 All frames of a few vertices are processed together. The inner products of the frames, summed over all vertices, have
-the same eigenvectors as the frames, so the result is exact, and only the sequence itself, in single precision, has to
-fit into memory.
+the same eigenvectors as the frames, so the result is exact. Only the sequence itself, in single precision, has to fit
+into memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.pca import Pca, kept_modes
 from freshtake.texture.examples import Described, central_velocities
 from freshtake.texture.frame_distance import Segments, Weights
-from freshtake.texture.mesh_compression import Block, blocks_of, conditions
+from freshtake.texture.mesh_compression import Block, attribute_scale, blocks_of, conditions, joined
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, mesh_recipe
 
@@ -52,11 +52,10 @@ class _Large:
         """Return positions, normals or an attribute of some vertices relative to the body (all frames, values)."""
         parts = []
         for mesh, path in zip(self.meshes, self.path, strict=True):
-            is_vector = block.name in ("positions", "normals")
-            source = getattr(mesh, "vertices" if block.name == "positions" else "normals") if is_vector else None
-            values = np.asarray(mesh.attributes[block.name] if source is None else source)[:, vertices]
-            part = values.astype(np.float64)
-            if path is not None and is_vector:
+            vectors = {"positions": mesh.vertices, "normals": mesh.normals}
+            source = vectors.get(block.name, mesh.attributes.get(block.name))
+            part = np.asarray(source)[:, vertices].astype(np.float64)
+            if path is not None and block.name in vectors:
                 if block.name == "positions":
                     set_ground(part, ground_of(part, self.layout.up) - path.ground[:, None], self.layout.up)
                 part = turned_back(part, path.heading, self.layout.up)
@@ -81,15 +80,10 @@ class _Large:
             yield slice(first, min(first + step, self.layout.vertex_count))
 
 
-def describe_large(
-    meshes: Sequence[MeshSequence], segments: Segments, settings: Settings, counts: tuple[int, int]
-) -> Described:
-    """Return rows, modes and mode weights of large meshes with one connectivity.
-
-    `counts` are the numbers of position and velocity modes by which frames are compared.
-    """
+def describe_large(meshes: Sequence[MeshSequence], segments: Segments, settings: Settings) -> Described:
+    """Return rows, modes and mode weights of large meshes with one connectivity."""
     if settings.parts > 1:
-        raise UsageError("a mesh of this size cannot have parts with separate modes: omit them, or use fewer frames")
+        raise UsageError("a mesh of this size cannot have parts with separate modes: omit parts, or use fewer frames")
     large = _located(meshes, settings)
     blocks = blocks_of(large.layout)
     inner = {block.name: _inner_products(large, partial(large.columns, block))[0] for block in blocks}
@@ -98,12 +92,12 @@ def describe_large(
     ground = [np.zeros((0, 3)) if path is None else rates(path, large.layout.frame_time) for path in large.path]
     if large.layout.root == "heading":
         rows = np.concatenate([np.concatenate(ground), rows], axis=1)
-    weights = _weights(large, inner["positions"], settings.method == "paper", counts)
+    weights = _weights(large, inner["positions"], settings)
     return Described(mesh_recipe(large.layout, shape), shape, rows, weights, segments, large.layout.frame_time)
 
 
 def _located(meshes: Sequence[MeshSequence], settings: Settings) -> _Large:
-    """Find each frame's position and heading relative to the mean ground plan of some, a few frames at a time."""
+    """Find each frame's position and heading relative to the mean ground plan of a few frames."""
     some = []
     for mesh in meshes:
         few = slice(None, None, -(-len(mesh) // PLANS))
@@ -139,30 +133,28 @@ def _inner_products(large: _Large, values: Callable[[slice], Floats]) -> tuple[F
 
 def _groups(large: _Large, blocks: list[Block], inner: dict[str, Floats], settings: Settings) -> Iterator[Group]:
     """Yield the groups that `mesh_compression` would make of smaller meshes."""
-    positions, *others = blocks
-    joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
-    scales = {positions.name: 1.0}
-    for block in joint:
-        moving, spread = (float(np.trace(inner[name])) for name in (positions.name, block.name))
-        given = spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0
-        scales[block.name] = settings.attribute_weight * np.sqrt(moving / spread) if given else 1.0
-    for together in ([positions, *joint], *([block] for block in others if block not in joint)):
-        frames, width = len(inner[positions.name]), sum(len(block.columns) for block in together)
-        products = sum(scales.get(block.name, 1.0) ** 2 * inner[block.name] for block in together)
-        count, energy, error = conditions(settings, frames, width)
+    joint, others = joined(blocks, settings)
+    scales = dict.fromkeys(inner, 1.0)
+    for block in joint[1:]:
+        moving, spread = (float(np.trace(inner[some.name])) for some in (joint[0], block))
+        scales[block.name] = attribute_scale(moving, spread, settings)
+    for together in (joint, *([block] for block in others)):
+        width = sum(len(block.columns) for block in together)
+        products = sum(scales[block.name] ** 2 * inner[block.name] for block in together)
+        count, energy, error = conditions(settings, len(inner["positions"]), width)
         modes_of, variances, total = kept_modes(np.asarray(products), width, count, energy, error)
         mean, modes = np.empty(width), np.empty((len(variances), width))
         at = 0
         for block in together:
             for vertices in large.slices():
-                part = large.columns(block, vertices) * scales.get(block.name, 1.0)
+                part = large.columns(block, vertices) * scales[block.name]
                 place = slice(at, at + part.shape[1])
                 mean[place] = part.mean(axis=0)
                 modes[:, place] = modes_of @ (part - mean[place])
                 at = place.stop
         columns = np.concatenate([block.columns for block in together])
-        each = np.concatenate([np.full(len(block.columns), scales.get(block.name, 1.0)) for block in together])
-        name = "mesh" if positions in together else together[0].name
+        each = np.concatenate([np.full(len(block.columns), scales[block.name]) for block in together])
+        name = "mesh" if together is joint else together[0].name
         yield group_of(name, columns, each, Pca(mean, modes, variances, total), settings.bits)
 
 
@@ -185,14 +177,15 @@ def _nearest(large: _Large, blocks: list[Block], shape: Shape) -> Floats:
     return np.concatenate(parts, axis=1)
 
 
-def _weights(large: _Large, positions: Floats, still_ends: bool, counts: tuple[int, int]) -> Weights:
+def _weights(large: _Large, positions: Floats, settings: Settings) -> Weights:
     """Return the mode weights by which frames are compared: of positions, and of velocities relative to zero."""
     share = 1.0 / large.layout.vertex_count  # a squared distance is the mean square over the body
     width = 3 * large.layout.vertex_count
-    modes_of, _, _ = kept_modes(positions * share, width, min(counts[0], len(positions)))
-    speeds, mean = _inner_products(large, lambda vertices: large.speeds(vertices, still_ends))
-    moving, _, _ = kept_modes(speeds * share, width, min(counts[1], len(speeds)))
+    still, moving = settings.compared
+    modes_of, _, _ = kept_modes(positions * share, width, min(still, len(positions)))
+    speeds, mean = _inner_products(large, lambda vertices: large.speeds(vertices, settings.method == "paper"))
+    speed_modes_of, _, _ = kept_modes(speeds * share, width, min(moving, len(speeds)))
     # Adding back the products with the mean makes weights relative to zero, as in `Weights`.
-    velocities = (speeds + mean[None]) * share @ moving.T
+    velocities = (speeds + mean[None]) * share @ speed_modes_of.T
     poses = positions * share @ modes_of.T
     return Weights(*(x if x.shape[1] else np.zeros((len(x), 1)) for x in (poses, velocities)))

@@ -9,41 +9,21 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
-from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
-from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.texture import jump_map
 from freshtake.texture.cells import ENTRIES, unreachable
 from freshtake.texture.examples import Described, Material, Takes, check_meshes, material_of, segments_of, takes_of
 from freshtake.texture.frame_distance import Segments, Weights, weighted_frames, weights_of
-from freshtake.texture.jump_map import (
-    POOR,
-    Jumps,
-    Reach,
-    Sigmas,
-    band_of,
-    calibrated,
-    check_size,
-    find_jumps,
-    hold_of,
-    jump_rate,
-    jumps_and_reach,
-    jumps_per_frame,
-    paper_chances,
-    rounded_jumps,
-    successor_distances,
-    totals,
-    within,
-)
+from freshtake.texture.jump_map import Jumps, Reach, Sigmas, band_of, hold_of
 from freshtake.texture.large_meshes import describe_large, is_large
-from freshtake.texture.mesh_compression import COMPONENTS, compress, conditions
+from freshtake.texture.mesh_compression import compress, conditions
 from freshtake.texture.model import TextureModel
 from freshtake.texture.play_kernels import Frames
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, mesh_recipe
-
-VELOCITY_COMPONENTS = 5
 
 
 @one_blas_thread()
@@ -70,15 +50,11 @@ def learn(
     """
     chosen, say = settings or Settings(), report or silent
     say(Progress(0.0, "reading the takes"))
-    listed = takes_of(takes)
-    if chosen.normals == "drop":
-        plain = [replace(m, normals=None) if isinstance(m, MeshSequence) else m for m in listed.motions]
-        listed = replace(listed, motions=plain)
-    described = _described(listed, chosen, rng, frame_time, say)
+    described = _described(takes_of(takes), chosen, rng, frame_time, say)
     weights, segments, step = described.weights, described.segments, described.frame_time
     say(Progress(0.6, "looking for recurrences"))
     frames = weighted_frames(weights, segments, step, chosen.velocity_weight)
-    jumps, reach = jumps_and_reach(frames, segments, chosen, step)
+    jumps, reach = jump_map.jumps_and_reach(frames, segments, chosen, step)
     entries = _entries(frames, segments, reach, hold_of(step))
     say(Progress(0.9, "calibrating the rate of jumps"))
     sigmas = _sigmas(weights, jumps, reach, segments, chosen, step)
@@ -98,16 +74,17 @@ def _described(
         segments = segments_of(listed)
         _check_length(segments, listed.motions[0].frame_time, settings)
         say(Progress(0.1, "finding what moves together, a few vertices at a time"))
-        counts = (settings.components or COMPONENTS, settings.velocity_components or VELOCITY_COMPONENTS)
-        described = describe_large(listed.motions, segments, settings, counts)
+        described = describe_large(listed.motions, segments, settings)
     else:
         material = material_of(listed, settings, frame_time)
         _check_length(material.segments, material.frame_time, settings)
         say(Progress(0.3, "finding what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
-        weights = _weights(material, settings)
+        # Refuses more components than there are values.
+        conditions(settings, material.segments.frames, material.poses.shape[1])
+        weights = weights_of(material.poses, material.velocities, *settings.compared)
         described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
-    # Rounded before anything is learned from them, so that a model read from a file plays the same frames.
+    # They are rounded before anything is learned from them, so that a model read from a file plays the same frames.
     weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
     return described._replace(rows=rounded(described.rows), weights=weights)
 
@@ -125,7 +102,7 @@ def _check_length(segments: Segments, frame_time: float, settings: Settings) -> 
 
 def recurring(model: TextureModel) -> bool:
     """Return whether the takes recur in every cell, so that jumps are small."""
-    return max(model.reach.limits) <= POOR
+    return max(model.reach.limits) <= jump_map.POOR
 
 
 def _compressed(
@@ -143,73 +120,64 @@ def _compressed(
     return mesh_recipe(layout, shape), shape, rows
 
 
-def _weights(material: Material, settings: Settings) -> Weights:
-    conditions(settings, material.segments.frames, material.poses.shape[1])  # refuses more components than there are
-    count = settings.components or COMPONENTS
-    return weights_of(material.poses, material.velocities, count, settings.velocity_components or VELOCITY_COMPONENTS)
-
-
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
-    """Find jumps from every frame into each cell, to frames that play can continue from; refuse unreachable cells.
+    """Find jumps from every frame into each cell, to frames from which play can continue; refuse unreachable cells.
 
-    In cells with takes that are long enough, jumps leave time for a fade before the next.
+    If takes are long enough, jumps leave time for a fade before the next jump.
     """
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
-    frames = frames._replace(last=_lasts(reach.alive, frames.last))
+    # The last frame to which play can continue from each without a jump, among live frames.
+    lasts = frames.last.copy()
+    for frame in range(len(lasts) - 2, -1, -1):
+        if frame < frames.last[frame]:
+            lasts[frame] = lasts[frame + 1] if reach.alive[frame + 1] else frame
+    frames = frames._replace(last=lasts)
     out = []
     for cell, name in enumerate(segments.names):
         cell_of = np.full(segments.frames, cell)
         for forward, rest in ((True, hold), (True, 0), (False, 0)):
-            jumps = find_jumps(frames, cell_of, cells, 0, ENTRIES, forward=forward, rest=rest)
-            if not unreachable(jumps, segments, cell):
+            jumps = jump_map.find_jumps(frames, cell_of, cells, 0, ENTRIES, forward=forward, rest=rest)
+            lost = unreachable(jumps, segments, cell)
+            if not lost:
                 break
-        lost = unreachable(jumps, segments, cell)
         if lost:
             raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
-        out.append(rounded_jumps(jumps))
+        out.append(jump_map.rounded_jumps(jumps))
     return tuple(out)
-
-
-def _lasts(alive: Bools, lasts: Ints) -> Ints:
-    """Find the last frame (frames,) to which play can continue from each without a jump, among live frames."""
-    out = lasts.copy()
-    for frame in range(len(alive) - 2, -1, -1):
-        if frame < lasts[frame]:
-            out[frame] = out[frame + 1] if alive[frame + 1] else frame
-    return out
 
 
 def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
-    """Return sigmas as given, or find them from the mean time between jumps."""
-    rate = jumps_per_frame(settings.jump_time, frame_time)
+    """Return the given sigmas, or find those that give the mean time between jumps."""
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.sigma)
-    successor, live = within(jumps, reach, segments)
-    costs = totals(successor, live, settings.anticipation)
-    sigma, reluctance = calibrated(successor, live, costs, reach.alive, rate)
+    successor, live = jump_map.within(jumps, reach, segments)
+    costs = jump_map.totals(successor, live, settings.anticipation)
+    # A jump is followed by frames without one, which do not count.
+    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
+    sigma, reluctance = jump_map.calibrated(successor, live, costs, reach.alive, rate)
     return Sigmas(sigma, sigma, reluctance)
 
 
 def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate: float) -> Sigmas:
-    check_size(segments)
+    jump_map.check_size(segments)
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
-    positions, velocities = successor_distances(weights, segments)
-    # One search for two sigmas: their ratio is fixed to that of the distances, so both count equally.
+    positions, velocities = jump_map.successor_distances(weights, segments)
+    # The ratio of both sigmas is fixed to that of the distances, so both count equally and one search suffices.
     ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
     low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
     share = np.full(segments.frames, 1.0 / segments.frames)
     for _ in range(12):
         middle = float(np.exp((low + high) / 2.0))
-        chances = paper_chances(weights, segments, Sigmas(middle, middle * ratio), settings)
-        jumps_made, share = jump_rate(chances, share)
-        low, high = (np.log(middle), high) if jumps_made < rate else (low, np.log(middle))
+        chances = jump_map.paper_chances(weights, segments, Sigmas(middle, middle * ratio), settings)
+        jumps_per_frame, share = jump_map.jump_rate(chances, share)
+        low, high = (np.log(middle), high) if jumps_per_frame < rate else (low, np.log(middle))
     sigma = float(np.exp((low + high) / 2.0))
     return Sigmas(sigma, settings.velocity_sigma or sigma * ratio)
 

@@ -1,4 +1,4 @@
-"""Streams of a model: endless rows, or one-frame motions, each placed where the previous one ends."""
+"""Streams of a model: endless rows or one-frame motions, each placed at the end of the previous one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LivePlay(NamedTuple):
 def play_stream(
     model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool, plant: bool | str = False
 ) -> Iterator[Any]:
-    """Stream rows endlessly, one per frame; with `decode` placed one-frame motions, with `plant` feet held."""
+    """Stream rows endlessly, one per frame; with `decode` placed one-frame motions, with `plant` planted feet."""
     if plant and not decode:
         raise UsageError("planting needs poses: add decode=True, or omit plant")
     blocks = _blocks(model, rng, cell)
@@ -55,7 +55,7 @@ def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 
 
 def _decoded(model: TextureModel, blocks: Iterator[tuple[Floats, Shows]]) -> Iterator[tuple[Any, Shows]]:
-    """Decode rows to motions, each placed where the previous one ends, with the frames they show."""
+    """Decode rows to motions, each placed at the end of the previous one, with the frames they show."""
     start, first = Start(), True
     for rows, played in blocks:
         yield model.decode(rows, start=start, resume=not first), played
@@ -65,7 +65,7 @@ def _decoded(model: TextureModel, blocks: Iterator[tuple[Floats, Shows]]) -> Ite
 def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
-    """Return motions of a few frames each, and the frames they show; `control` is called before each."""
+    """Yield motions of a few frames each, and the frames they show; `control` is called before each."""
     return _decoded(model, _guided(model, rng, cell, control))
 
 
@@ -89,13 +89,13 @@ def _guided(
 
 
 def more_often(chances: Chances, rate: float) -> Chances:
-    """Scale the chances of jumps by `rate` in frames where play may also continue."""
+    """Scale the probabilities of jumps by `rate` in frames where play may also continue."""
     if rate == 1.0:
         return chances
     jump = chances.chances.sum(axis=1)
-    # If a frame has only jumps, their chances sum to one and cannot be scaled.
+    # If a frame has only jumps, their probabilities sum to one and cannot be scaled.
     free = (chances.onward > 0.0) & (jump > 0.0)
-    # A frame's chance of a jump is raised to at most a half.
+    # A frame's probability of a jump is raised to at most a half.
     raised = np.minimum(jump * rate, np.maximum(jump, 0.5))
     factor = np.where(free, raised / np.maximum(jump, 1e-300), 1.0)
     onward = np.where(free, chances.onward + jump - raised, chances.onward)
@@ -103,14 +103,9 @@ def more_often(chances: Chances, rate: float) -> Chances:
 
 
 def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool) -> Start:
-    """Find where rows that begin at `start` end, to resume a stream."""
-    if model.recipe is None:
+    """Return the end of rows that begin at `start`, to resume a stream."""
+    if model.recipe is None or (model.shape is not None and model.rates == 0):
         return start
-    if model.shape is None:
-        return where_it_ends(model.recipe, rows, start=start, resume=resume)
-    if model.recipe.layout.root != "heading":
-        return start
-    # The three rates determine the end: the mesh need not be restored.
-    columns = np.zeros((len(rows), model.recipe.layout.width))
-    columns[:, :3] = rows[:, :3]
-    return where_it_ends(model.recipe, columns, start=start, resume=resume)
+    if model.shape is not None:  # the three rates determine the end, so the mesh need not be restored
+        rows = np.pad(rows[:, :3], ((0, 0), (0, model.recipe.layout.width - 3)))
+    return where_it_ends(model.recipe, rows, start=start, resume=resume)

@@ -1,4 +1,4 @@
-"""Make loops of a model: a closed path of exact length, its rows, its course over the ground, feet across the seam."""
+"""Make loops of a model: closed paths of exact length, their rows and courses, feet planted across the seam."""
 
 from __future__ import annotations
 
@@ -17,46 +17,24 @@ from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting import Planter, settings_for
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import runs
-from freshtake.texture.action import (
-    Likeness,
-    LoopCourse,
-    action_of,
-    check_course,
-    joint_speed_factor,
-    moved_steps,
-    on_course,
-    rate_of,
-    trend_of,
-    turning_costs,
-)
-from freshtake.texture.closed_paths import (
-    LINK,
-    FrameGraph,
-    LoopRequest,
-    NoLoop,
-    anchors_of,
-    closed_stretches,
-    drawn,
-    find_loops,
-    frame_graph,
-    near_lengths,
-    nearest_lengths,
-    path_cost,
-    tempo_cost,
-)
-from freshtake.texture.frame_distance import Weights, laid_out, split, weighted_frames
+from freshtake.texture import action as actions
+from freshtake.texture import closed_paths
+from freshtake.texture.action import Action, Likeness, LoopCourse
+from freshtake.texture.closed_paths import FrameGraph, LoopRequest, closed_stretches, find_loops, frame_graph
+from freshtake.texture.frame_distance import Weights, laid_out, weighted_frames
 from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
 from freshtake.texture.planting import cut_loop, planted
+from freshtake.texture.play_kernels import LENGTH
 from freshtake.texture.synthesize import advance, begin, shown
 from freshtake.texture.transitions import Played, paced
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
-UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one factor
+UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that differs from the action by `ALIKE` in one factor
 STRETCH = 0.05  # fraction by which a loop's tempo may differ from the takes'
-CANDIDATES = 5  # loops that are compared
-WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, if no loop does without larger ones
+CANDIDATES = 5  # loops to compare
+WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of play, tried if no loop has only such jumps
 NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 
 
@@ -93,10 +71,10 @@ def ranked_loops(
     among: Bools | None = None,
     report: Report = silent,
 ) -> list[Loop]:
-    """Find up to five loops of exactly `frames` frames, the best first: small jumps, few of them, like the action.
+    """Find up to five loops of exactly `frames` frames; the best have few and small jumps and resemble the action.
 
     `variety`, `stretch` and `course` are those of `TextureModel.loop`; `among` (frames of the takes,) is true for the
-    frames that loops may show, by default all that move.
+    frames that loops may show, by default all moving frames.
     """
     if frames < 2:
         raise UsageError(f"a loop needs at least 2 frames, not {frames}")
@@ -104,10 +82,8 @@ def ranked_loops(
         raise UsageError(f"variety must be 0 or more, not {variety}")
     if not 0.0 <= stretch <= 0.5:
         raise UsageError(f"stretch must lie between 0 and 0.5, not {stretch}")
-    check_course(course)
-    action = action_of(
-        model.rows, model.weights.poses, model.segments, model.frame_time, rates=model.rates, among=among
-    )
+    actions.check_course(course)
+    action = _action(model, among)
     part, part_frames = _part(model, action.frames)
     penalties = _turning_costs(model, frames, course)[part_frames]
     if part is not model:
@@ -115,25 +91,25 @@ def ranked_loops(
     if action.travel is not None or part is not model:
         penalties = penalties + action.costs()
     # The path back of a random play lasts at most 2.5 s.
-    request = LoopRequest(variety, round(2.5 / model.frame_time), round(LINK / model.frame_time), penalties)
+    closing, link = round(2.5 / model.frame_time), round(closed_paths.LINK / model.frame_time)
+    request = LoopRequest(variety, closing, link, penalties)
     frame_costs = request.frame_costs(len(part_frames))
     ranked: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
     for graph, closed in _closed_paths(part, rng, frames, stretch, request, report):
         for length, path in closed:
             likeness = action.likeness(path, length / frames)
-            cost = path_cost(path, graph, variety, frame_costs) + tempo_cost(length, frames)
+            cost = closed_paths.path_cost(path, graph, variety, frame_costs) + closed_paths.tempo_cost(length, frames)
             ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
         # If small jumps cover only part of the action, larger ones may cover all of it.
         if not min(ranked)[-1].unlike:
             break
-    pieces = split(model.points(part.rows), part.segments)
-    # Steps are measured within pieces, since the jump between two of them is never shown.
-    steps = np.concatenate([moved_steps(piece) for piece in pieces])
+    # Steps are measured within pieces of the takes, since the jump between two pieces is never shown.
+    steps = np.concatenate([actions.moved_steps(piece) for piece in part.segments.split(model.points(part.rows))])
     out: list[Loop] = []
     for _, cost, length, path, likeness in sorted(ranked):
         frames_shown = tuple(part_frames[list(path)].tolist())
         seen = set(frames_shown)
-        # Candidates that show nearly the same frames are not real alternatives.
+        # Loops that show nearly the same frames are no alternatives.
         if any(len(seen & set(other.path)) >= 0.7 * len(seen | set(other.path)) for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
@@ -151,7 +127,7 @@ def ranked_loops(
 
 
 def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
-    """Return the rows of a loop and the frames they show, before the course is applied; it closes on its first frame.
+    """Return the rows of a loop, before the course is applied, and the frames they show; the last leads to the first.
 
     If the path has another length, so do the frames shown.
     """
@@ -171,25 +147,27 @@ def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools
     """Return the likeness of a loop's finished motion: planting and fades may add movement that rows do not show."""
     if not isinstance(motion, Clip):
         return loop.likeness
-    action = action_of(
-        model.rows, model.weights.poses, model.segments, model.frame_time, rates=model.rates, among=among
-    )
+    action = _action(model, among)
     mine = action.frames & (action.cells == action.cells[loop.path[0]])
-    takes = [model.decode(rows) for rows in split(model.rows, model.segments)]
-    seen, energy = joint_speed_factor(motion, takes, mine), loop.likeness.energy
-    # Of the two measures, the one farther from 1 counts.
-    further = seen if abs(np.log(max(seen, 1e-3))) > abs(np.log(max(energy, 1e-3))) else energy
-    return loop.likeness._replace(energy=further)
+    takes = [model.decode(rows) for rows in model.segments.split(model.rows)]
+    factors = loop.likeness.energy, actions.joint_speed_factor(motion, takes, mine)
+    # The measure that is farther from 1 counts.
+    return loop.likeness._replace(energy=max(factors, key=lambda factor: abs(np.log(max(factor, 1e-3)))))
+
+
+def _action(model: TextureModel, among: Bools | None) -> Action:
+    rows, poses = model.rows, model.weights.poses
+    return actions.action_of(rows, poses, model.segments, model.frame_time, rates=model.rates, among=among)
 
 
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
     """Find up to three lengths near `frames` for which loops need no larger jumps than play does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
-    return near_lengths(frames, small, anchors_of(small, rng))
+    return closed_paths.near_lengths(frames, small, closed_paths.anchors_of(small, rng))
 
 
 def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
-    """Return a model of some frames of the takes, with jumps among these only, and the frame numbers."""
+    """Return a model of some frames of the takes, with jumps only among these, and the frame numbers."""
     if frames.all():
         return model, np.arange(len(frames))
     least, pieces, cells = model.rules.hold + 2, [], []
@@ -214,12 +192,12 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
 
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
     """Bend a loop's rows to its course over the ground; None for motions without a course."""
-    check_course(course)
-    if model.rates == 0 or model.recipe is None:
+    actions.check_course(course)
+    if model.rates == 0:
         if course not in (None, "free"):
             raise UsageError(f"{NO_TRAVEL}, so a loop has no course")
         return None
-    return on_course(rows, model.frame_time, model.up, course, model.rules.step)
+    return actions.on_course(rows, model.frame_time, model.up, course, model.rules.step)
 
 
 def loop_motion(
@@ -255,39 +233,37 @@ def loop_motion(
 
 def _turning_costs(model: TextureModel, frames: int, course: str | float | None) -> Floats:
     """Compute the cost of each frame of the takes on a course (frames,)."""
-    rate = rate_of(course, frames * model.frame_time)
+    rate = actions.rate_of(course, frames * model.frame_time)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
     # A closed course may turn left or right, so only the magnitude counts.
-    trend = trend_of(model.rows[:, 2], model.segments, model.frame_time)
-    return turning_costs(np.abs(trend) if course == "closed" else trend, rate)
+    trend = actions.trend_of(model.rows[:, 2], model.segments, model.frame_time)
+    return actions.turning_costs(np.abs(trend) if course == "closed" else trend, rate)
 
 
 def _closed_paths(
     model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, request: LoopRequest, report: Report
 ) -> Iterator[tuple[FrameGraph, list[tuple[int, tuple[int, ...]]]]]:
-    """Yield closed paths and their lengths: with jumps as small as in play, then with ever larger ones."""
+    """Yield closed paths and their lengths: first with jumps as small as in play, then with larger jumps."""
 
     def random_play(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
     def of_near_lengths(graph: FrameGraph, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        # Loops are searched at three lengths near the requested one.
-        for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, 3):
+        for length, anchor in closed_paths.nearest_lengths(frames, graph, anchors, stretch, frame_costs):
             report(Progress(0.2, f"looking for loops of {length} frames"))
             through = list(dict.fromkeys([anchor, *anchors]))
             yield from ((length, path) for path in find_loops(length, graph, random_play, through, request))
 
     frame_costs, limit = request.frame_costs(len(model.rows)), max(model.reach.limits)
-    some = frame_graph(model.live[0], drawn(model.live[1], rng), limit, model.play_material)
-    anchors = anchors_of(some, rng)
-    paths: list[tuple[int, tuple[int, ...]]] = []
+    some = frame_graph(model.live[0], closed_paths.drawn(model.live[1], rng), limit, model.play_material)
+    anchors = closed_paths.anchors_of(some, rng)
     report(Progress(0.05, "looking for loops"))
     if frames > request.link:  # a chain can have any length, so its tempo need not change
-        paths += [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
+        paths = [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
     else:
-        paths += of_near_lengths(some, anchors)
+        paths = list(of_near_lengths(some, anchors))
     closes = bool(paths)
     if paths:
         yield some, paths + [(len(path), path) for path in closed_stretches(frames, some, stretch, frame_costs)]
@@ -298,8 +274,8 @@ def _closed_paths(
         except UsageError:  # even jumps this large do not close a loop
             continue
         wide = within(model.jumps, reach, model.segments)
-        some = frame_graph(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)
-        anchors = anchors_of(some, rng)
+        some = frame_graph(wide[0], closed_paths.drawn(wide[1], rng), limit, model.play_material, slots=32)
+        anchors = closed_paths.anchors_of(some, rng)
         paths = [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
         # A small change of tempo is better than no loop at all.
         paths = paths or list(of_near_lengths(some, anchors))
@@ -308,17 +284,17 @@ def _closed_paths(
             closes = True
             yield some, paths
     if not closes:  # `some` and its anchors are those of the largest jumps that lead anywhere
-        raise NoLoop(frames, near_lengths(frames, some, anchors))
+        raise closed_paths.NoLoop(frames, closed_paths.near_lengths(frames, some, anchors))
 
 
 def _around(model: TextureModel, path: tuple[int, ...], rng: np.random.Generator) -> Played:
-    """Play a closed path as it is shown: the last frame leads to the first one."""
-    state = begin(path[-1], 0).heading_for(path)
+    """Play a closed path as it is shown: the last frame leads to the first."""
     last, parts = path[-1], []
+    state = begin(last, 0).heading_for(path)
     while True:
-        # Frame by frame, because inserted frames make the length known only at the end.
+        # One frame at a time, because jumps that insert frames make the length known only at the end.
         state, played = advance(state, 1, model.chances, model.play_material, 0, rng)
         parts.append(played)
-        if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(path):
+        if not state.plan and state.numbers[LENGTH] == 0 and state.frame == last and len(parts) > len(path):
             break
     return Played(*[np.concatenate([getattr(p, f) for p in parts[1:]]) for f in Played._fields])

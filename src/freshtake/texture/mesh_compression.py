@@ -1,4 +1,4 @@
-"""Compress mesh columns to a Shape (Sattler 2004, §2-2.3); errors of an animation with c components (eq. 12-13)."""
+"""Compress mesh columns to a Shape (Sattler 2004, §2-2.3), and measure the errors of c components (eq. 12-13)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from freshtake.errors import UsageError
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.pca import Pca
-from freshtake.texture.settings import Settings
+from freshtake.texture.settings import COMPONENTS, Settings
 from freshtake.texture.shape import Shape, group_of, like_rows
-
-COMPONENTS = 10
 
 
 class Block(NamedTuple):
@@ -41,18 +38,12 @@ def compress(
     columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None = None
 ) -> tuple[Shape, Floats]:
     """Find the modes of a mesh's columns (frames, columns), grouped by the settings, and weights (frames, width)."""
-    positions, *others = blocks_of(layout)
-    joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
+    joint, others = joined(blocks_of(layout), settings)
     scales = np.ones(columns.shape[1])
-    moving = float(columns[:, positions.columns].var(axis=0).sum())
-    for block in joint:
-        spread = float(columns[:, block.columns].var(axis=0).sum())
-        if spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0:
-            # Normals have no unit of length: only their spread relative to that of positions can determine their
-            # weight.
-            scales[block.columns] = settings.attribute_weight * np.sqrt(moving / spread)
-    named = _parts([positions, *joint], columns, settings)
-    named += [(block.name, block.columns) for block in others if block not in joint]
+    for block in joint[1:]:
+        moving, spread = (float(columns[:, some.columns].var(axis=0).sum()) for some in (joint[0], block))
+        scales[block.columns] = attribute_scale(moving, spread, settings)
+    named = _parts(joint, columns, settings) + [(block.name, block.columns) for block in others]
     groups = []
     for name, places in named:
         mine = scales[places]
@@ -63,16 +54,28 @@ def compress(
     return shape, shape.weights(columns)
 
 
+def joined(blocks: list[Block], settings: Settings) -> tuple[list[Block], list[Block]]:
+    """Split blocks into those that share modes with the positions, positions first, and those with separate modes."""
+    joint = [block for block in blocks[1:] if block.name == "normals" and settings.normals == "joint"]
+    return [blocks[0], *joint], [block for block in blocks[1:] if block not in joint]
+
+
+def attribute_scale(moving: float, spread: float, settings: Settings) -> float:
+    """Return the factor on normals next to positions, given the variances of both; 1 if one of them is constant."""
+    # Normals have no unit of length: only their spread relative to that of the positions can determine their weight.
+    given = spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0
+    return settings.attribute_weight * float(np.sqrt(moving / spread)) if given else 1.0
+
+
 def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tuple[str, Ints]]:
     """List the columns of the mesh, or of each of its parts (local principal components, Sattler 2004, §4.1)."""
     if settings.parts == 1:
         return [("mesh", np.concatenate([block.columns for block in blocks]))]
-    positions = blocks[0]
-    # Vertices are clustered by how the first twelve modes move them.
-    fitted = principal.fit(columns[:, positions.columns], count=min(12, len(columns)))
-    # Scaled by the extent of movement, so that vertices are grouped by visible movement.
+    positions = blocks[0].columns
+    # Vertices are clustered by how the first twelve modes move them, scaled by the extent of that movement.
+    fitted = principal.fit(columns[:, positions], count=min(12, len(columns)))
     modes = fitted.modes * np.sqrt(fitted.variances)[:, None]
-    features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
+    features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions) // 3, -1)
     out = []
     for number, vertices in enumerate(like_rows(features, settings.parts)):
         places = [
@@ -83,7 +86,7 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
 
 
 def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None, float | None, float | None]:
-    """Return how many modes to keep: as requested, else ten if there are enough frames."""
+    """Return the number of modes, the fraction of variance or the error to keep; by default ten modes if possible."""
     count, energy, error = settings.components, settings.energy, settings.error
     if count is not None and count > min(frames, values):
         raise UsageError(
@@ -105,34 +108,30 @@ class Fidelity(NamedTuple):
     printed_velocity: float
 
 
-def position_error(true: Floats, made: Floats) -> float:
+def position_error(true: Floats, restored: Floats) -> float:
     """Compute E per frame: the mean over frames of sum |p - p~| / sum |p| over vertices (Sattler 2004, eq. 12)."""
-    return float(np.mean(_lengths(true - made).sum(axis=1) / _lengths(true).sum(axis=1)))
+    return float(np.mean(_lengths(true - restored).sum(axis=1) / _lengths(true).sum(axis=1)))
 
 
-def printed_position_error(true: Floats, made: Floats) -> float:
+def printed_position_error(true: Floats, restored: Floats) -> float:
     """Sum E as printed: over the frames 1 to l - 1, so it grows with the length (Sattler 2004, eq. 12)."""
-    inner = slice(1, -1)
-    return float(np.sum(_lengths(true - made)[inner].sum(axis=1) / _lengths(true)[inner].sum(axis=1)))
+    return float(np.sum(_lengths(true - restored)[1:-1].sum(axis=1) / _lengths(true)[1:-1].sum(axis=1)))
 
 
-def velocity_error(true: Floats, made: Floats) -> float:
+def velocity_error(true: Floats, restored: Floats) -> float:
     """Compute E* as a ratio of sums: sum |v - v~| / sum |v| over all vertices and frames (Sattler 2004, eq. 13).
 
     Departs from the paper, whose ratio per vertex is dominated by vertices that hardly move.
     """
-    return float(_lengths(true - made).sum() / max(float(_lengths(true).sum()), 1e-300))
+    return float(_lengths(true - restored).sum() / max(float(_lengths(true).sum()), 1e-300))
 
 
-def printed_velocity_error(true: Floats, made: Floats) -> float:
-    """Sum E* as printed: the ratio of each vertex, averaged over vertices, summed over frames (Sattler 2004, eq. 13).
-
-    Vertices that move only by rounding errors, whose ratio has no meaning, count as zero.
-    """
+def printed_velocity_error(true: Floats, restored: Floats) -> float:
+    """Sum E* as printed: each vertex's ratio, averaged over vertices, summed over frames (Sattler 2004, eq. 13)."""
     speed = _lengths(true)[1:-1]
-    # Vertices slower than a thousandth of the mean move only by rounding errors.
+    # Vertices slower than a thousandth of the mean move only by rounding errors, so their ratios count as zero.
     moves = speed > 1e-3 * float(speed.mean())
-    ratio = _lengths(true - made)[1:-1] / np.where(moves, speed, 1.0)
+    ratio = _lengths(true - restored)[1:-1] / np.where(moves, speed, 1.0)
     return float(np.where(moves, ratio, 0.0).mean(axis=1).sum())
 
 
@@ -144,25 +143,20 @@ def fidelity_table(positions: Floats, velocities: Floats, counts: Sequence[int])
     shapes, speeds = principal.fit(flat, count=most), principal.fit(moving, count=most)
     out = []
     for count in counts:
-        p = _restored(shapes, flat, count).reshape(positions.shape)
-        v = _restored(speeds, moving, count).reshape(velocities.shape)
+        p, v = (
+            principal.restore(pca, principal.project(pca, rows)[:, :count]).reshape(positions.shape)
+            for pca, rows in ((shapes, flat), (speeds, moving))
+        )
+        errors = position_error(positions, p), velocity_error(velocities, v)
         out.append(
-            Fidelity(
-                count, position_error(positions, p), velocity_error(velocities, v),
-                printed_position_error(positions, p), printed_velocity_error(velocities, v),
-            )
-        )  # fmt: skip
+            Fidelity(count, *errors, printed_position_error(positions, p), printed_velocity_error(velocities, v))
+        )
     return out
 
 
 def eigenvalues(rows: Floats, count: int) -> Floats:
     """Compute variances of the first modes, for fig. 5."""
     return principal.fit(rows.reshape(len(rows), -1), count=min(count, len(rows))).variances
-
-
-def _restored(pca: Pca, rows: Floats, count: int) -> Floats:
-    weights = principal.project(pca, rows)[:, :count]
-    return principal.restore(pca, weights)
 
 
 def _lengths(vectors: Floats) -> Floats:

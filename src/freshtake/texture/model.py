@@ -1,4 +1,4 @@
-"""TextureModel: the compressed takes, their jumps and how to play them; frozen, all of it saved."""
+"""TextureModel: the compressed takes, their jumps and rules of play; frozen, and saved in full."""
 
 from __future__ import annotations
 
@@ -14,31 +14,15 @@ from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.texture import jump_map
 from freshtake.texture.cells import steered
 from freshtake.texture.frame_distance import Segments, Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
-from freshtake.texture.jump_map import (
-    Jumps,
-    Reach,
-    Sigmas,
-    chances_at,
-    hold_of,
-    jump_rate,
-    paper_chances,
-    totals,
-    within,
-)
+from freshtake.texture.jump_map import Jumps, Reach, Sigmas, hold_of
 from freshtake.texture.live import more_often, play_stream, where_rows_end
 from freshtake.texture.loop_making import NO_TRAVEL, STRETCH, loop_motion, loop_rows
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
-from freshtake.texture.play_kernels import (
-    CONSTANT,
-    NO_BLEND,
-    VARIABLE,
-    Chances,
-    PlayMaterial,
-    Rules,
-)
+from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Chances, PlayMaterial, Rules
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, decoded
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown
@@ -50,7 +34,7 @@ class TextureModel:
     """The learned model. Use `sample`, `stream`, `loop` and `steer`.
 
     `rows` (frames, columns) decode to the takes: columns of the recipe or, for a mesh, the root's rates and the weights
-    of the modes in `shape`. `jumps` are all jumps found within each cell; `entries` those into each cell.
+    of the modes in `shape`. `jumps` are all jumps within each cell, `entries` all jumps into each cell.
     """
 
     settings: Settings
@@ -80,12 +64,7 @@ class TextureModel:
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
-        return min(hold_of(self.frame_time) if given is None else given, len(self.rows))  # at most the length of a take
-
-    @property
-    def longest_fade(self) -> int:
-        """The number of frames in which the offset of the largest jumps dies away."""
-        return longest_fade(self.fade)
+        return min(hold_of(self.frame_time) if given is None else given, len(self.rows))
 
     @cached_property
     def rules(self) -> Rules:
@@ -99,20 +78,20 @@ class TextureModel:
     @cached_property
     def live(self) -> tuple[Ints, Jumps]:
         """Successors (frames,) and jumps among the frames from which play can continue forever."""
-        return within(self.jumps, self.reach, self.segments)
+        return jump_map.within(self.jumps, self.reach, self.segments)
 
     @cached_property
     def chances(self) -> Chances:
         """The jump map that is played."""
         if self.settings.method == "paper":
-            return paper_chances(self.weights, self.segments, self.sigmas, self.settings)
+            return jump_map.paper_chances(self.weights, self.segments, self.sigmas, self.settings)
         successor, jumps = self.live
-        costs = totals(successor, jumps, self.settings.anticipation)
-        return chances_at(successor, jumps, costs, self.sigmas.sigma, self.sigmas.reluctance)
+        costs = jump_map.totals(successor, jumps, self.settings.anticipation)
+        return jump_map.chances_at(successor, jumps, costs, self.sigmas.sigma, self.sigmas.reluctance)
 
     @cached_property
     def blending(self) -> Blending:
-        """How jumps are smoothed."""
+        """The smoothing of jumps."""
         printed, turning = self.settings.blend == "printed", turning_of(self.recipe)
         most = usual_bend(self.points(self.rows), self.segments)
         fades = Fades(self.rows, self.segments, turning, self.fade, self.points, most)
@@ -141,8 +120,8 @@ class TextureModel:
 
     @cached_property
     def standing(self) -> Standing | None:
-        """Where feet stand in the takes; None for bodies without feet."""
-        takes = [self.decode(rows) for rows in np.split(self.rows, self.segments.bounds[1:-1])] if self._bodily else []
+        """The contacts of the takes' feet; None for bodies without feet."""
+        takes = [self.decode(rows) for rows in self.segments.split(self.rows)] if self._bodily else []
         return standing_of(takes) if takes else None
 
     @property
@@ -156,18 +135,18 @@ class TextureModel:
 
     @cached_property
     def bearings(self) -> Bearings:
-        """How the takes turn and travel, used for guiding."""
-        if self.rates == 0 or self.recipe is None:
+        """The turning and travel of the takes, used for guiding."""
+        if self.rates == 0:
             raise UsageError(f"{NO_TRAVEL}, so play cannot be guided")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 
     def visits(self) -> Floats:
-        """Compute how often each frame is shown in the long run, not counting blends.
+        """Compute the fraction of time for which each frame is shown in the long run, not counting blends.
 
         Returns:
-            (frames,): fractions of the time, which sum to one.
+            (frames,): fractions, which sum to one.
         """
-        return jump_rate(self.chances, self.reach.alive / self.reach.alive.sum())[1]
+        return jump_map.jump_rate(self.chances, self.reach.alive / self.reach.alive.sum())[1]
 
     def cell(self, name: str) -> int:
         """Find the number of a cell.
@@ -210,12 +189,17 @@ class TextureModel:
         Args:
             state: the state of play.
             rng: the random generator.
-            frames: how many frames to show.
+            frames: the number of frames to show.
 
         Returns:
-            The state after them, and what they show, (frames,) in each field.
+            The state after them, and the frames of the takes that they show, (frames,) in each field.
         """
-        return advance(state, frames, self.chances, self.play_material, self.longest_fade, rng)
+        return self._play(state, rng, frames, self.chances)
+
+    def _play(
+        self, state: PlayState, rng: np.random.Generator, frames: int, chances: Chances
+    ) -> tuple[PlayState, Played]:
+        return advance(state, frames, chances, self.play_material, longest_fade(self.fade), rng)
 
     @cached_property
     def play_material(self) -> PlayMaterial:
@@ -228,7 +212,7 @@ class TextureModel:
         Args:
             state: the state of play.
             rng: the random generator.
-            frames: how many frames to make.
+            frames: the number of frames to make.
 
         Returns:
             The state after them, and their rows (frames, columns).
@@ -273,9 +257,9 @@ class TextureModel:
 
         Args:
             rng: the random generator.
-            frames: how many frames to make, 1 or more.
+            frames: the number of frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
-            plant: True, soft or hard holds feet that stand in the takes; False leaves them unchanged.
+            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
             name: the name of the motion.
 
         Returns:
@@ -289,11 +273,11 @@ class TextureModel:
         return self.planted(motion, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
-        """Hold the feet of a decoded motion while those of the takes stand.
+        """Hold the feet of a decoded motion while those of the takes are planted.
 
         Args:
-            motion: decoded from what was played.
-            played: which frames of the takes it shows, (frames,) in each field.
+            motion: decoded from rows that were played.
+            played: the frames of the takes that it shows, (frames,) in each field.
             lock: True, soft or hard; False leaves the motion unchanged.
 
         Returns:
@@ -312,7 +296,7 @@ class TextureModel:
             cell: name of the cell to begin in; by default the first.
 
         Returns:
-            The state before the first frame, facing along the path if there is one.
+            The state before the first frame; the body faces along the path if there is one.
         """
         return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
 
@@ -325,16 +309,16 @@ class TextureModel:
             state: the state of play and of the body.
             rng: the random generator.
             guide: direction and speed.
-            frames: how many frames to make.
+            frames: the number of frames to make.
             jump_rate: rate of jumps relative to the learned one.
 
         Returns:
-            The state after them, their rows (frames, columns), and what they show, (frames,) in each field.
+            The state after them, their rows (frames, columns), and the frames of the takes that they show.
         """
         chances = more_often(self.chances, jump_rate)
 
         def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Floats, Played]:
-            after, played = advance(play, count, chances, self.play_material, self.longest_fade, rng)
+            after, played = self._play(play, rng, count, chances)
             trend = shown(play, played, self.blending, self.bearings.trend)[:, 0]
             return after, shown(play, played, self.blending), trend, played
 
@@ -360,10 +344,10 @@ class TextureModel:
             frames: length of the loop, 2 or more.
             variety: weight of showing frames twice relative to the cost of jumps; 0 allows one short loop to repeat.
             stretch: fraction, 0 to 0.5, by which the tempo may differ from the takes'.
-            times: how often the loop is shown.
+            times: the number of repetitions of the loop.
             course: straight, closed (it returns), free (as the frames turn) or a rotation in degrees;
                 by default straight, or in place if the loop hardly travels.
-            plant: True, soft or hard holds feet that stand in the takes; False leaves them unchanged.
+            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
             name: the name of the motion.
 
         Returns:
@@ -380,8 +364,8 @@ class TextureModel:
         Args:
             rng: the random generator.
             cell: name of the cell to begin in; by default the first.
-            decode: yield one-frame motions, each placed where the previous one ends, instead of rows.
-            plant: with `decode`, hold feet while the takes' stand; frames are then delayed by a constant number.
+            decode: yield one-frame motions, each placed at the end of the previous one, instead of rows.
+            plant: with `decode`, hold feet while those of the takes are planted; this delays frames by a constant time.
 
         Returns:
             An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.
@@ -389,15 +373,15 @@ class TextureModel:
         return play_stream(self, rng, cell, decode, plant)
 
     def after(self, rows: Floats, start: Start, resume: bool = True) -> Start:
-        """Find where rows end, to resume a stream.
+        """Find the placement at the end of rows, to resume a stream.
 
         Args:
             rows: (frames, columns).
-            start: where they begin.
+            start: the placement at their beginning.
             resume: whether the first row continues an earlier one, rather than being placed at `start`.
 
         Returns:
-            Position, heading in radians and time in seconds at their end.
+            Position, heading in radians and time in seconds.
         """
         return where_rows_end(self, rows, start, resume)
 
@@ -407,7 +391,7 @@ class TextureModel:
 
         Args:
             rows: (frames, columns).
-            start: where the motion begins; by default at the origin.
+            start: the placement of the first frame; by default at the origin.
             resume: whether the first row continues an earlier one, rather than being placed at `start`.
             name: the name of the motion.
 

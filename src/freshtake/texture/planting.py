@@ -1,4 +1,4 @@
-"""Plant the feet of played motion: they stand when they do in the takes, across jumps and the seams of loops."""
+"""Plant the feet of played motion while they are planted in the takes, across jumps and the seams of loops."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from freshtake.texture.transitions import Played
 
 
 class Standing(NamedTuple):
-    """The takes' planting model, and which foot joints stand in each of their frames (frames, foot joints), 0 or 1."""
+    """The takes' planting model, and the planted foot joints in each of their frames (frames, foot joints), 0 or 1."""
 
     base: PlantingModel
     contacts: Floats
 
 
 def standing_of(takes: list[Clip]) -> Standing | None:
-    """Learn from the takes, given as clips, when feet stand; None if the skeleton has no feet."""
+    """Learn from takes, given as clips, when feet are planted; None if they never are."""
     base = learn_planting(takes)
     if not base.feet:
         return None
@@ -32,16 +32,15 @@ def standing_of(takes: list[Clip]) -> Standing | None:
 
 
 def shown_contacts(standing: Standing, played: Played) -> Floats:
-    """Return how firmly each foot joint stands in the frames shown (frames, foot joints); inserted frames are mixed."""
+    """Return the contacts (frames, foot joints), 0 to 1, in the frames shown; inserted frames are mixed."""
     share = (played.step / (played.length + 1.0))[:, None]
     before, after = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
     return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * before + share * after, before))
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """Hold the clip's feet at these contacts; since these are given, runs can be planted too."""
-    result = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
-    return result.clip
+    """Hold the clip's feet at these contacts; since contacts are given, runs can be planted, too."""
+    return plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False).clip
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
@@ -57,7 +56,7 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
-    """Cut the loop out of its endless play; if it is straight or returns, closed to the last digit."""
+    """Cut a loop out of its endless play; if it is straight or returns, close it exactly."""
     if info is not None:
         loop = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
         assert loop.playback is not None  # it contains the travel in this clip's axes

@@ -1,4 +1,4 @@
-"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play itself."""
+"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Frames(NamedTuple):
-    """The data per frame that costs of jumps depend on: its pose and the one that would follow.
+    """The data per frame from which costs of jumps are computed.
 
-    `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
-    `change` and `change_ahead` (frames, c) the change of the pose; `gone` (frames,) how far it has moved since the
-    start of the take, in mean frame steps.
+    `here` (frames, c) are weighted poses, `speed` (frames, c*) weighted velocities, `change` (frames, c) changes of the
+    pose; `ahead`, `speed_ahead` and `change_ahead` are those of the following frame. `gone` (frames,) is the distance
+    that the pose has moved since the start of the take, in mean frame steps.
     """
 
     here: Floats
@@ -49,7 +49,7 @@ def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Float
 @compiled
 def _first_beyond(arc_length: Floats, j: int, stop: int, reach: float) -> int:
     """Return the first frame after j whose arc length exceeds `reach`, or `stop`."""
-    # Doubling steps first: a near frame is found quickly, even if the cell has thousands of frames.
+    # Steps are doubled first, so that a near frame is found quickly, even in a cell of thousands of frames.
     low, high, step = j, j + 1, 1
     while high < stop and arc_length[high] - arc_length[j] <= reach:
         low, step = high, 2 * step
@@ -64,7 +64,7 @@ def _first_beyond(arc_length: Floats, j: int, stop: int, reach: float) -> int:
 
 
 class Candidates(NamedTuple):
-    """Frames that jumps may lead to: their cells, where the stretch of one cell ends, and how far the frames move."""
+    """Possible targets of jumps: their cells, the ends of stretches in a cell, and the cumulative movement."""
 
     cells: Ints
     stops: Ints
@@ -77,11 +77,11 @@ class Candidates(NamedTuple):
 def best_jumps(
     frames: Frames, cell_of: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
 ) -> None:
-    """Find the cheapest jumps of every frame into the cell `cell_of` names, at local minima over the target.
+    """Find the cheapest jumps of every frame i into cell `cell_of[i]`, at local minima over the target.
 
-    Jumps within `band` frames of the next frame, or to the last `rest` frames of a take, are left out. So are those
-    that reverse the movement, or whose target is less than `band` frames' usual movement away in the same take: a
-    body that stands would jump about there.
+    Jumps within `band` frames of the next frame, or to the last `rest` frames of a take, are left out. So are jumps
+    that reverse the movement, or whose target is less than `band` frames' usual movement away in the same take:
+    otherwise a body that stands still would jump all the time.
     """
     count, k = targets.shape
     arc_length, stops = np.zeros(count), np.empty(count, dtype=np.intp)
@@ -91,7 +91,7 @@ def best_jumps(
         stops[j] = stops[j + 1] if j + 1 < count and cells[j + 1] == cells[j] else j + 1
     among = Candidates(cells, stops, arc_length, band, rest)
     for i in range(count):
-        # The frame before has jumps nearly as good. If fewer are found below that bound, it was too low.
+        # The jumps of the previous frame are nearly as good and give a bound. If it is too low, it is dropped.
         bound = 1.25 * costs[i - 1, k - 1] if i and cell_of[i] == cell_of[i - 1] else np.inf
         _best_from(i, cell_of[i], bound, frames, among, targets[i], costs[i])
         if costs[i, k - 1] == np.inf and bound < np.inf:
@@ -119,23 +119,22 @@ def _best_from(
         while j < stop:
             worst = min(bound, costs[k - 1])
             if not cost < worst:
-                # Costs obey the triangle inequality: until the frames have moved by what this cost is too much, none
-                # of them can be cheap enough. In long takes this skips nine frames of ten.
+                # By the triangle inequality, no frame can be cheap enough until the frames have moved by the excess of
+                # this cost. In long takes this skips nine frames of ten.
                 j = _first_beyond(among.arc_length, j, stop, (cost - worst) * (1.0 - 1e-9))
                 before = np.inf
                 if j < stop:
                     cost = _cost(ahead, speed_ahead, i, here, speed, j)
                 continue
             after = _cost(ahead, speed_ahead, i, here, speed, j + 1) if j + 1 < stop else np.inf
-            # Neighbors of a minimum are the same jump made a frame earlier or later: keeping them would fill all slots
-            # with one.
+            # Neighbors of a minimum are the same jump a frame earlier or later and would fill all slots.
             lowest = not (j > frames.first[j] and before < cost) and not (j < frames.last[j] and after <= cost)
             if lowest and frames.last[j] - j >= among.rest and not _near(frames, i, j, among.band):
                 along, back = 0.0, 0.0
                 for a in range(c):
                     along += frames.change_ahead[i, a] * frames.change[j, a]
                     back += frames.change[i, a] * frames.change[j, a]
-                # Poses of a swing out and back are similar: only the direction of change tells them apart.
+                # A limb's poses on the way out and back are similar: only the direction of change distinguishes them.
                 if not (along < 0.0 or back < 0.0):
                     slot = k - 1
                     while slot > 0 and costs[slot - 1] > cost:
@@ -183,7 +182,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
 
 @compiled
 def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats, share: Floats, rounds: int) -> Floats:
-    """Compute how often each frame is visited in the long run (the chain's stationary shares), from a first guess."""
+    """Compute the fraction of visits to each frame in the long run (the chain's stationary shares) from a guess."""
     count, k = targets.shape
     flow = np.zeros(count)
     now = share.copy()
@@ -331,7 +330,7 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
     if successor[i] >= 0 and since < hold:
         return successor[i]
     k = targets.shape[1]
-    # Chances of recent frames go to the others in proportion, as if these jumps did not exist.
+    # The chances of recent frames are distributed to the others in proportion, as if these jumps did not exist.
     total = onward[i]
     for slot in range(k):
         if targets[i, slot] >= 0 and not _among(targets[i, slot], recent):
@@ -347,7 +346,7 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
             remaining -= chances[i, slot]
             if remaining < 0.0:
                 return j
-    # Rounding can leave a remainder after the last jump: the draw belongs to that one.
+    # Rounding can leave a remainder after the last jump: then the draw belongs to that jump.
     if last >= 0:
         return last
     if successor[i] >= 0:

@@ -10,16 +10,10 @@ from freshtake.motion.validation import Changeable, between, one_of
 METHODS = ("default", "paper")
 BLENDS = ("inertial", "constant", "variable", "printed", "none")
 ROOTS = ("heading", "absolute")
-NORMALS = ("joint", "own", "drop")
+NORMALS = ("joint", "own")
 BITS = (0, 8, 16)
-COUNTS = {
-    "components": 1,
-    "velocity_components": 1,
-    "parts": 1,
-    "recent": 0,
-    "blend_frames": 0,
-    "candidates": 1,
-}
+COMPONENTS = 10
+COUNTS = {"components": 1, "velocity_components": 1, "parts": 1, "candidates": 1, "recent": 0, "blend_frames": 0}
 AMOUNTS = ("error", "attribute_weight", "largest_jump", "sigma", "velocity_sigma", "band")
 SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
 
@@ -33,17 +27,15 @@ class Settings(Changeable):
     """
 
     method: str = "default"  # paper: jumps by eq. 2-8 as printed
-    root: str | None = (
-        None  # what is removed from the frames first; None: heading (travel and heading), for strokes absolute
-    )
+    root: str | None = None  # heading: travel and heading are removed first; None: heading, for strokes absolute
 
     components: int | None = None  # of a mesh; None: 10, or fewer if there are fewer frames
-    energy: float | None = None  # or: by fraction of the variance
-    error: float | None = None  # or: by root mean square error, in the unit of the vertices
+    energy: float | None = None  # instead of components: fraction of the variance
+    error: float | None = None  # instead of components: root mean square error, in the unit of the vertices
     velocity_components: int | None = None  # None: 5
-    normals: str = "joint"  # with the positions in one vector, in a separate vector, or left out (§2.2, §2.3)
-    attribute_weight: float = 0.5  # in the positions' vector: spread of attributes relative to that of the positions
-    parts: int = 1  # of the mesh with separate modes (local principal components, §4.1)
+    normals: str = "joint"  # joint: in one vector with the positions; own: with separate modes (§2.3)
+    attribute_weight: float = 0.5  # spread of joint normals relative to that of the positions
+    parts: int = 1  # parts of the mesh with separate modes (local principal components, §4.1)
     bits: int = 16  # per number of a stored mode; 0: float32, twice the size with no smaller error
 
     velocity_weight: float = 0.5  # fraction of velocity in the cost of a jump
@@ -53,14 +45,19 @@ class Settings(Changeable):
     velocity_sigma: float | None = None  # paper: None means sigma
     q: float = 0.0  # paper: eq. 8
     velocity_q: float = 0.0
-    recent: int = 4  # frames that are not jumped back to (§2.1)
-    band: float = 0.1  # around the diagonal, in which there is no jump
+    recent: int = 4  # frames shown last, to which there is no jump (§2.1)
+    band: float = 0.1  # jumps over less than this are excluded
     anticipation: float = 0.995  # weight of future costs; 0: none
     candidates: int = 32  # jumps kept per frame
 
     blend: str = "inertial"  # or constant, variable (eq. 9-11), printed (eq. 10 to the letter), none
     blend_frames: int | None = None  # None: 1/6 s, constant and printed: 3
-    lookahead: float = 0.3  # within which steered play searches a path into a cell
+    lookahead: float = 0.3  # time within which steering searches a path into a cell
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """The numbers of modes of positions and of velocities by which frames are compared."""
+        return self.components or COMPONENTS, self.velocity_components or 5
 
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "blend": BLENDS, "normals": NORMALS, "bits": BITS, "root": (None, *ROOTS)}

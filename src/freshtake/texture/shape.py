@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
 from freshtake.motion.features.angles import ground_of
 from freshtake.motion.features.mesh_features import MeshLayout
@@ -28,7 +27,7 @@ BLOCK = 128  # frames of a mesh restored at once
 class Group(NamedTuple):
     """Columns of the mesh, the weight per unit of each, and their mean and modes, in the columns' units.
 
-    `steps` are the quanta of mean and modes (1 + modes,), zero if they are not quantized.
+    `steps` (1 + modes,) are the quanta of mean and modes, zero without quantization.
     """
 
     name: str
@@ -46,7 +45,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """All groups; a frame is the concatenated weights of their modes."""
+    """The groups of a mesh's columns; a frame is represented by the concatenated weights of their modes."""
 
     groups: tuple[Group, ...]
 
@@ -77,12 +76,11 @@ class Shape:
 
     @cached_property
     def measure(self) -> Floats:
-        """A matrix (width, width): weights times it have the distances of the restored columns, group by group."""
+        """A matrix (width, width) by which weights are multiplied to have the distances of the restored columns."""
         out, at = np.zeros((self.width, self.width)), 0
         for group in self.groups:
             modes, stop = group.modes.astype(np.float64), at + group.components
-            # The root of the modes' inner products preserves all distances, and has the size of the weights, not of
-            # the mesh.
+            # The root of the modes' inner products preserves all distances but is as small as the weights.
             values, vectors = np.linalg.eigh(modes @ modes.T)
             out[at:stop, at:stop] = vectors * np.sqrt(np.maximum(values, 0.0))
             at = stop
@@ -116,7 +114,6 @@ class Shape:
 
 def _filled(weights: Single, table: Single, out: Single) -> Single:
     """Compute out = weights @ table, in blocks that stay in the cache."""
-
     full = len(weights) // 4 * 4
     for start in range(0, full, BLOCK):
         stop = min(start + BLOCK, full)
@@ -127,7 +124,7 @@ def _filled(weights: Single, table: Single, out: Single) -> Single:
 
 
 def _nearest(group: Group, columns: Floats) -> Floats:
-    """Solve least squares, since quantized modes are not quite orthonormal."""
+    """Return the least-squares weights of columns; quantized modes are not exactly orthonormal."""
     scales = group.scales.astype(np.float64)
     modes = group.modes.astype(np.float64) * scales
     away = (columns - group.mean) * scales
@@ -136,7 +133,7 @@ def _nearest(group: Group, columns: Floats) -> Floats:
     return np.asarray(np.linalg.solve(modes @ modes.T, modes @ away.T).T)
 
 
-def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) -> Group:
+def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int) -> Group:
     """Make a group from the principal components of scaled columns, rounded as in a model file."""
     mean, modes = pca.mean / scales, pca.modes / scales
     steps = np.zeros(1 + len(modes))
@@ -157,18 +154,18 @@ def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
     return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
 
 
-def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
+def like_rows(features: Floats, count: int) -> list[Ints]:
     """Sort rows (n, features) into at most `count` groups by similarity: Lloyd's algorithm from the farthest points."""
     centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
     away = np.square(features - features[centers[0]]).sum(axis=1)
     while len(centers) < min(count, len(features)):
-        # Farthest points instead of random ones: the same groups every time, without a generator.
+        # The farthest points instead of random ones give the same groups every time.
         centers.append(int(away.argmax()))
         away = np.minimum(away, np.square(features - features[centers[-1]]).sum(axis=1))
     middle = features[centers]
     mine = np.zeros(len(features), dtype=np.intp)
-    for _ in range(rounds):
-        # The rows' squares are left out, since they are equal for all centers.
+    for _ in range(20):
+        # The squares of the rows are omitted, because they are equal for all centers.
         apart = np.square(middle).sum(axis=1) - 2.0 * features @ middle.T
         mine = apart.argmin(axis=1)
         middle = np.stack(
@@ -194,7 +191,7 @@ def products(weights: Single, modes: Single, out: Single) -> None:
     for start in range(0, width, PIECE):
         stop = min(start + PIECE, width)
         for f in range(0, len(weights), 4):
-            # Four by four, because every mode that is loaded then serves four frames.
+            # Four at a time, because every mode that is loaded then serves four frames.
             o0, o1, o2, o3 = out[f, start:stop], out[f + 1, start:stop], out[f + 2, start:stop], out[f + 3, start:stop]
             for k in range(0, count, 4):
                 m0, m1 = modes[k, start:stop], modes[k + 1, start:stop]
@@ -238,14 +235,12 @@ def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:
     return np.concatenate([rows[:, :at], shape.restore(rows[:, at:])], axis=1, dtype=np.float64)
 
 
-def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool, name: str) -> MeshSequence:
-    parts: list[MeshSequence] = []
+def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool, name: str) -> Any:
+    parts: list[Any] = []
     for first in range(0, len(rows), BLOCK):
         columns = columns_of(recipe, shape, rows[first : first + BLOCK])
-        part = decode(recipe, columns, start=start, resume=resume, name=name)
+        parts.append(decode(recipe, columns, start=start, resume=resume, name=name))
         start, resume = where_it_ends(recipe, columns, start=start, resume=resume), True
-        assert isinstance(part, MeshSequence)
-        parts.append(part)
     names = [name for name, values in parts[0].attributes.items() if values.ndim == 3]
     changing = {name: np.concatenate([part.attributes[name] for part in parts]) for name in names}
     return replace(

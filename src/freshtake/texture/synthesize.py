@@ -1,4 +1,4 @@
-"""Play, online: a state that is a value, blocks of frames, the model's parts passed in (Sattler 2004, §2.2-2.5)."""
+"""Play online, in blocks of frames, from a state that is a value (Sattler 2004, §2.2-2.5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.texture.transitions import MadeJumps, Played, Turning, blended, w
 
 @dataclass(frozen=True)
 class Fading:
-    """A jump whose offset is still dying away: how many frames ago it showed its target, its origin and its target."""
+    """A jump whose offset is still dying away: its age in frames, its origin and its target."""
 
     age: int
     origin: int
@@ -24,7 +24,7 @@ class Fading:
 
 @dataclass(frozen=True)
 class PlayState:
-    """State between two frames: everything that the next ones depend on. It can be saved, forked and resumed."""
+    """State between two frames: everything on which the next frames depend. It can be saved, forked and resumed."""
 
     numbers: tuple[int, ...]
     recent: tuple[int, ...]
@@ -36,16 +36,16 @@ class PlayState:
         """The frame of the takes that was shown last; before the start, the first to be shown."""
         return self.numbers[FRAME]
 
-    def heading_for(self, way: tuple[int, ...]) -> PlayState:
+    def heading_for(self, path: tuple[int, ...]) -> PlayState:
         """Copy the state with frames to show next."""
         numbers = list(self.numbers)
         numbers[PLANNED] = 0
-        return replace(self, numbers=tuple(numbers), plan=way)
+        return replace(self, numbers=tuple(numbers), plan=path)
 
 
 @dataclass(frozen=True, eq=False)
 class Blending:
-    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none).
+    """The smoothing of jumps: rows and their rotations, frames in which an offset dies away (0: none).
 
     The first `rates` columns are speeds along the ground and about the vertical. `fades` returns the duration of each
     jump in frames, given the frames that are left and entered.
@@ -70,33 +70,28 @@ def begin(frame: int, recent: int) -> PlayState:
 def advance(
     state: PlayState, frames: int, chances: Chances, material: PlayMaterial, fade: int, rng: np.random.Generator
 ) -> tuple[PlayState, Played]:
-    """Choose the next frames; they do not depend on how they are divided into blocks."""
+    """Choose the next frames; the result does not depend on the size of blocks."""
     numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
     out = np.empty((frames, 5), dtype=np.int32)
-    # One draw per frame, needed or not, so that the result does not depend on the size of blocks.
+    # One number is drawn per frame, needed or not, so that the result does not depend on the size of blocks.
     play(rng.random(frames), Playing(numbers, recent, np.array(state.plan, dtype=np.intp)), chances, material, out)
     played = Played(*out.T)
-    done = int(numbers[PLANNED]) >= len(state.plan)
     # Offsets outlast the block in which their jump was made; the state carries them over.
-    fading = [Fading(old.age + frames, old.origin, old.entered) for old in state.fading]
-    for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :] if fade else ():
-        fading.append(Fading(frames - int(t), int(played.jumped[t]), int(played.source[t])))
-    if done:
-        numbers[PLANNED] = 0
-    after = PlayState(
-        tuple(int(n) for n in numbers),
-        tuple(int(n) for n in recent),
-        () if done else state.plan,
-        tuple(jump for jump in fading if jump.age < fade),
-    )
-    return after, played
+    fading = [replace(jump, age=jump.age + frames) for jump in state.fading]
+    for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :].tolist():
+        fading.append(Fading(frames - t, int(played.jumped[t]), int(played.source[t])))
+    plan = state.plan
+    if numbers[PLANNED] >= len(plan):
+        numbers[PLANNED], plan = 0, ()
+    still_fading = tuple(jump for jump in fading if jump.age < fade)
+    return PlayState(tuple(numbers.tolist()), tuple(recent.tolist()), plan, still_fading), played
 
 
 def shown(before: PlayState | None, played: Played, blending: Blending, rate: Floats | None = None) -> Floats:
     """Return the smoothed rows of frames that were played after `before`.
 
-    Without `before` they are a loop: offsets that die away at its end continue at its start. If a `rate` (frames,)
-    of the takes is given, it is smoothed in the same way as the rates in rows and returned as one column.
+    Without `before` they are a loop, in which offsets at the end continue at the start. A `rate` (frames,) of the
+    takes, if given, is smoothed like the rates in rows and returned as one column.
     """
     rows, turning, rates = blending.rows, blending.turning, blending.rates
     if rate is not None:
@@ -104,14 +99,9 @@ def shown(before: PlayState | None, played: Played, blending: Blending, rate: Fl
     out = blended(rows, played, blending.segments, turning, blending.printed)
     if blending.fade == 0:
         return out
-    earlier, now = () if before is None else before.fading, np.flatnonzero(played.jumped >= 0)
-    at, origin, entered = (
-        np.concatenate([np.array(old, dtype=np.intp), np.asarray(new, dtype=np.intp)])
-        for old, new in (
-            ([-jump.age for jump in earlier], now),
-            ([jump.origin for jump in earlier], played.jumped[now]),
-            ([jump.entered for jump in earlier], played.source[now]),
-        )
-    )
+    now = np.flatnonzero(played.jumped >= 0)
+    earlier = [(-jump.age, jump.origin, jump.entered) for jump in (before.fading if before else ())]
+    new = np.stack([now, played.jumped[now], played.source[now]], axis=1).astype(np.intp)
+    at, origin, entered = np.concatenate([np.array(earlier, dtype=np.intp).reshape(-1, 3), new]).T
     jumps = MadeJumps(at, origin, entered, blending.fades(origin, entered))
     return with_offsets(out, jumps, rows, blending.segments, turning, around=before is None, rates=rates)

@@ -1,4 +1,4 @@
-"""Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away, of rows or of rotations.
+"""Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away.
 
 Rotations in the rows of a clip are blended as rotations, not as the numbers that represent them.
 """
@@ -18,8 +18,8 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, to_rotvec
 from freshtake.texture.frame_distance import Segments
 
-LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried in turn
-CALM = 0.99  # quantile of the takes' second differences: the limit of a jump's
+LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # factors on the usual length of a fade, tried in turn
+CALM = 0.99  # quantile of the takes' second differences that limits those of a jump
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,7 @@ class Turning:
 
     def _split(self, rows: Floats) -> tuple[Floats, Floats]:
         full = self.recipe.fill(rows)
-        vectors = full[:, self.columns]
-        return full, multiply(self.reference, from_rotvec(vectors))
+        return full, multiply(self.reference, from_rotvec(full[:, self.columns]))
 
     def _joined(self, full: Floats, rotations: Floats) -> Floats:
         full[:, self.columns] = to_rotvec(multiply(inverse(self.reference), rotations))
@@ -55,10 +54,8 @@ class Turning:
     def moved(self, rows: Floats, offsets: Floats) -> Floats:
         """Move rows by offsets from `apart`."""
         full, rotations = self._split(rows)
-        # The offset is applied on the left, as `apart` measures it, so that moving by it leads exactly from b to a.
-        turned = multiply(from_rotvec(offsets[:, self.columns]), rotations)
-        full = full + offsets
-        return self._joined(full, turned)
+        # The offset is applied on the left, as `apart` measures it, so that it moves b exactly to a.
+        return self._joined(full + offsets, multiply(from_rotvec(offsets[:, self.columns]), rotations))
 
 
 def turning_of(recipe: Recipe | None) -> Turning | None:
@@ -66,18 +63,16 @@ def turning_of(recipe: Recipe | None) -> Turning | None:
     if recipe is None or not isinstance(recipe.layout, ClipLayout):
         return None
     layout = recipe.layout
-    joints = len(layout.skeleton)
-    absolute = layout.root == "absolute"
-    first, at = (0, 3) if absolute else (1, layout.root_width)
-    columns = at + np.arange(3 * (joints - first)).reshape(-1, 3)
+    first, at = (0, 3) if layout.root == "absolute" else (1, layout.root_width)
+    columns = at + np.arange(3 * (len(layout.skeleton) - first)).reshape(-1, 3)
     return Turning(recipe, columns, layout.reference[first:])
 
 
 class Played(NamedTuple):
-    """The frames shown: `source` (frames,), or a frame between `source` and `target`.
+    """The frames shown (frames,): `source`, or inserted frame `step` of `length` between `source` and `target`.
 
-    `step` of `length` inserted frames (0: none) tells how far between; `jumped` is the frame left by a jump that shows
-    its target here, else -1.
+    `step` and `length` are 0 if nothing is inserted. `jumped` is the frame that was left where a jump shows its target,
+    else -1.
     """
 
     source: Ints
@@ -99,10 +94,10 @@ def printed_share(step: Ints, length: Ints) -> Floats:
 
 @lru_cache(maxsize=32)
 def decay(frames: int) -> Floats:
-    """Compute how much of the offsets one and two frames before the jump remains, 1, 2, ... frames after: (frames, 2).
+    """Compute the fractions (frames, 2) of the offsets at t = 0 and t = -1 that remain 1, 2, ... frames after a jump.
 
-    The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the value and the velocity that it had when
-    the jump was made (t = 0 and t = -1) and ends with zero value, velocity and acceleration.
+    The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the value and the velocity at the jump
+    (t = 0 and t = -1) and ends with zero value, velocity and acceleration.
     """
     n = frames + 1.0
     t = np.arange(1, frames + 1)
@@ -114,10 +109,10 @@ def decay(frames: int) -> Floats:
 
 @lru_cache(maxsize=32)
 def settling(frames: int) -> Floats:
-    """Compute how much of the offset of a speed remains, 1, 2, ... frames after the jump: (frames,).
+    """Compute the fraction (frames,) of the offset of a speed that remains 1, 2, ... frames after a jump.
 
-    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that continued its slope, as a position does, would carry on the noise of
-    one frame's acceleration, which is the visible part of a jump in the world.
+    It is (1 - u)^2 (1 + 2 u) with u = t/n. Speeds do not continue their slope, as positions do: that would extend the
+    noise of one frame's acceleration, which is the visible part of a jump in the world.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)
     out = np.asarray((1.0 - u) ** 2 * (1.0 + 2.0 * u))
@@ -128,12 +123,10 @@ def settling(frames: int) -> Floats:
 def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
     """Return the rows `by` frames earlier, linearly extrapolated before a take's first frame."""
     first = np.array(segments.bounds)[segments.takes()[frames]]
-    there = frames - by
-    inside = np.maximum(there, first)
-    second = np.minimum(first + 1, len(rows) - 1)
-    slope = rows[second] - rows[first]
-    out: Floats = rows[inside] + (there - inside)[:, None] * slope
-    return out
+    earlier = frames - by
+    inside = np.maximum(earlier, first)
+    slope = rows[np.minimum(first + 1, len(rows) - 1)] - rows[first]
+    return np.asarray(rows[inside] + (earlier - inside)[:, None] * slope)
 
 
 def between(a: Floats, b: Floats, share: Floats, turning: Turning | None) -> Floats:
@@ -154,7 +147,7 @@ def blended(rows: Floats, played: Played, segments: Segments, turning: Turning |
 class MadeJumps(NamedTuple):
     """Jumps (jumps,) of shown rows: the rows at which they were made, possibly before 0, their origins and targets.
 
-    Their offsets die away in `frames`, one number for all jumps or one for each.
+    Their offsets die away in `frames`, a number for all jumps or for each.
     """
 
     at: Ints
@@ -176,15 +169,13 @@ def with_offsets(
     """Add the offsets of jumps to shown rows.
 
     `around`: the rows form a loop, so offsets at the end continue at the start. The first `rates` columns are speeds.
-    The newest jump moves the take's pose, an older one the result: rotations applied in the other order would not meet
-    at the newer jump.
+    The newest jump is applied first, then older ones: rotations in the other order would not meet at the newest jump.
     """
     at, origin, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
         return out
     lengths = np.broadcast_to(frames, at.shape).tolist()
-    near = [(rows[origin], back(rows, entered, 1, segments))]
-    near.append((back(rows, origin, 1, segments), back(rows, entered, 2, segments)))
+    near = [(back(rows, origin, k, segments), back(rows, entered, k + 1, segments)) for k in (0, 1)]
     apart = [a - b if turning is None else turning.apart(a, b) for a, b in near]
     rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
     for turn in range(rounds):  # in a loop, offsets at the start come from the previous round
@@ -203,8 +194,7 @@ def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Flo
     tempo = len(rows) / frames
     places: Floats = np.arange(frames, dtype=np.float64) * tempo
     before = places.astype(np.intp)
-    share: Floats = places - before
-    out = between(rows[before], rows[(before + 1) % len(rows)], share, turning)
+    out = between(rows[before], rows[(before + 1) % len(rows)], np.asarray(places - before), turning)
     out[:, :rates] *= tempo
     return out
 
@@ -216,7 +206,7 @@ def longest_fade(fade: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Fades:
-    """Frames of every jump's fade: the fewest that make it no sharper than most moments of the takes.
+    """The length of every jump's fade: the fewest frames that make it no sharper than most moments of the takes.
 
     `points` returns the visible positions of rows, (frames, values), without travel and turning.
     """
@@ -231,19 +221,19 @@ class Fades:
 
     def __call__(self, origin: Ints, entered: Ints) -> Ints:
         """Return the fade lengths (jumps,) of jumps from frames that are left to those that are entered."""
-        pairs = list(zip(np.asarray(origin).tolist(), np.asarray(entered).tolist(), strict=True))
+        pairs = list(zip(origin.tolist(), entered.tolist(), strict=True))
         for pair in pairs:
             if pair not in self.cache:
                 self.cache[pair] = self._length(*pair)
         return np.array([self.cache[pair] for pair in pairs], dtype=np.intp)
 
     def _length(self, origin: int, entered: int) -> int:
-        """Choose the first of `LONGER` no sharper than `most` or than the frames after the jump; else the best."""
+        """Return the shortest length with which the jump is no sharper than `most`, or else the best."""
         lengths = [round(times * self.fade) for times in LONGER]
         bends: list[float] = []
         for frames in lengths:
             shown, plain = jump_rows(self, origin, entered, frames)
-            # A jump into a sharp moment of the take cannot be calmer than that moment, however long it fades.
+            # A jump into a sharp moment of the take cannot be calmer than that moment, even with a long fade.
             limit = max(self.most, largest_bend(self.points(plain)))
             bends.append(largest_bend(self.points(shown)))
             if bends[-1] <= limit:
@@ -252,7 +242,7 @@ class Fades:
 
 
 def jump_rows(fades: Fades, origin: int, entered: int, frames: int) -> tuple[Floats, Floats]:
-    """Return rows from just before a jump until its offset has decayed, and those of the entered take without it."""
+    """Return rows from just before a jump until its offset has decayed, and the entered take's rows without it."""
     rows, segments = fades.rows, fades.segments
     i, j = np.array([origin]), np.array([entered])
     stop = min(entered + frames, segments.bounds[int(segments.takes()[entered]) + 1])
@@ -269,7 +259,7 @@ def largest_bend(points: Floats) -> float:
 
 def usual_bend(points: Floats, segments: Segments) -> float:
     """Return the `CALM` quantile of the takes' second differences."""
-    # Take by take: second differences across a boundary are not movement.
-    parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in np.split(points, segments.bounds[1:-1])]
+    # Take by take, because second differences across a boundary are not movement.
+    parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in segments.split(points)]
     bends = np.concatenate(parts)
     return float(np.quantile(bends, CALM)) if len(bends) else 0.0

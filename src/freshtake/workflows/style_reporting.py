@@ -133,7 +133,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     steps = np.gradient(elapsed)
     fps = 1.0 / model.frame_time
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
-    strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
+    strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles)
     weights = blend_over_time(list(translated.blends.T), list(model.parts), fps)
     facing = "The path over the ground, with the facing direction every half second; dots are planted feet."
     unlike = "Frames unlike the examples are blended into the translation (eq. 7 and 8)."

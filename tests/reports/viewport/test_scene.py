@@ -103,7 +103,7 @@ def test_markers_that_are_all_lost_at_the_ends_are_painted_where_they_are_seen(w
     assert np.isfinite(placed_points(lost.shapes[0], 19.0, True)).all()
 
 
-def test_nothing_to_show_is_said(walk: Clip) -> None:
+def test_nothing_to_show_is_refused(walk: Clip) -> None:
     empty = PointClip(("a",), np.full((3, 1, 3), np.nan), 0.1, name="lost")
     with pytest.raises(UsageError, match="lost has no point in any frame"):
         scene_of([("input", [empty])])
@@ -155,7 +155,7 @@ def test_modules_import_only_what_stands_before_them() -> None:
         before.add(name.rpartition("/")[2])
 
 
-def test_a_page_is_whole_and_names_cannot_break_out_of_it(walk: Clip) -> None:
+def test_a_page_is_complete_and_names_cannot_break_out_of_it(walk: Clip) -> None:
     evil = walk.changed(name="</script><script>alert(1)</script><!--")
     page = viewport_page(scene_of([("input", [evil])], title="<b>&"))
     assert "alert(1)</script>" not in page and "<title>&lt;b&gt;&amp;</title>" in page

@@ -1,6 +1,6 @@
 """Place shapes and a camera for pictures made without a browser.
 
-Shapes are side by side, on a grid (with a new row when the role changes), or overlaid.
+Shapes are side by side, on a grid (with a new row for each role), or overlaid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ GAP = 0.4
 # Rotation about the vertical, and elevation, in radians.
 ORBIT, ABOVE, SIDE, FRONT = (0.5, 0.28), (0.3, 0.42), (-0.5 * np.pi, 0.04), (0.0, 0.0)
 FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
-FAR_FIELD = 0.04  # for a distant camera, which sees all poses of a strip from the same side
+FAR_FIELD = 0.04  # for a distant camera, which shows all poses of a strip from the same side
+
+
+def about_y(turn: float) -> Floats:
+    """Return the matrix (3, 3) by which points (..., 3) are multiplied to rotate them about the vertical."""
+    cos, sin = np.cos(turn), np.sin(turn)
+    return np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
 
 
 class Box(NamedTuple):
@@ -48,7 +54,7 @@ class Eye(NamedTuple):
 
 
 def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: float = FIELD) -> Eye:
-    """Return a camera that looks from a given direction and shows a box as large as possible."""
+    """Return a camera that looks from a direction and shows a box as large as possible."""
     turn, rise = view
     back = np.array([np.cos(rise) * np.sin(turn), np.sin(rise), np.cos(rise) * np.cos(turn)])
     right = np.array([np.cos(turn), 0.0, -np.sin(turn)])
@@ -67,23 +73,22 @@ def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: fl
 
 
 def arranged(scene: Scene) -> tuple[list[Floats], bool, Box]:
-    """Return a shift (3,) per shape, whether travel is removed, and the bounding box of all.
+    """Return a shift (3,) per shape, whether travel is removed, and the bounding box of all shapes.
 
-    The layout is the scene's, or one that suits the number of shapes.
+    Without a layout in the scene, it depends on the number of shapes.
     """
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
     kind = scene.layout or ("grid" if lines or len(shapes) > 6 else "row")
-    # Long travel is removed, since it would make figures small.
+    # Long travel is removed, because it would make figures small.
     in_place = max(float(np.ptp(shape.points[..., [0, 2]], axis=(0, 1)).max()) for shape in shapes if len(shape)) > 5.0
     boxes = [_box(shape, in_place) for shape in shapes]
     shifts = [np.zeros(3) for _ in shapes]
     if kind != "overlaid":
         rows = [list(range(len(shapes)))] if kind == "row" else _rows(shapes, 1.8 if lines else 2.6)
         _place(shifts, rows, boxes, lines)
-    low = np.min([box.low + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
-    high = np.max([box.high + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
-    return shifts, in_place, Box(low, high)
+    lows, highs = (np.stack(corners) + shifts for corners in zip(*boxes, strict=True))
+    return shifts, in_place, Box(lows.min(axis=0), highs.max(axis=0))
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
@@ -101,13 +106,12 @@ def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
 def _box(shape: Shape, in_place: bool) -> Box:
     points = shape.points.reshape(len(shape), -1, 3).astype(np.float64)
     if in_place and not isinstance(shape, Line):
-        points[..., 0] -= shape.ground[:, None, 0]
-        points[..., 2] -= shape.ground[:, None, 1]
+        points[..., [0, 2]] -= shape.ground[:, None]
     return Box(np.nanmin(points, axis=(0, 1)), np.nanmax(points, axis=(0, 1)))
 
 
 def _rows(shapes: Sequence[Shape], wide: float) -> list[list[int]]:
-    # Rows are wider than tall, as pictures are.
+    # The grid is wider than tall, like the picture.
     columns = max(2, int(np.ceil(np.sqrt(len(shapes) * wide))))
     rows: list[list[int]] = []
     for number, shape in enumerate(shapes):
@@ -122,7 +126,7 @@ def _place(shifts: list[Floats], rows: list[list[int]], boxes: list[Box], lines:
     height = max(float((box.high - box.low)[1]) for box in boxes) + GAP
     depth = 0.0
     for level, row in enumerate(rows):
-        # Rows are far enough apart that a figure does not walk into the row in front.
+        # Rows are so far apart that no figure walks into the row in front.
         depth -= max(float(boxes[k].high[2]) for k in row) if len(rows) > 1 else 0.0
         for column, k in enumerate(row):
             middle = 0.5 * float(boxes[k].low[0] + boxes[k].high[0])

@@ -1,4 +1,4 @@
-"""Give a skeleton volume: the bones to draw, their thickness and brightness."""
+"""Give a skeleton volume: the bones to draw, with thickness and brightness."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from freshtake.reports.viewport.scene import LEG, Body
 # In display units: an adult is about 1.75 tall.
 SPINE, NECK, SKULL, HIPS, SHOULDERS = 0.088, 0.046, 0.08, 0.062, 0.054
 THINNEST, FOOT, THICKEST = 0.011, 0.03, 0.085
-SLIMNESS = 0.115  # radius of a limb per geometric mean of the bone's length and the length below it
+SLIMNESS = 0.115  # radius of a limb relative to the geometric mean of the bone's length and the length below it
 SHADES = {"left": 1.06, "right": 0.86}
 PLAIN = 0.96
 
 
 class Bone(NamedTuple):
-    """A bone between two points: joints, then end sites. `owner` is the joint that it belongs to."""
+    """A bone between two points, which are joints, then end sites; `owner` is its joint."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
-    # All joints that lead to hands or head belong to the trunk, however many a rig has.
+    # All joints that lead to hands or head may belong to the trunk, whatever their number.
     heads = [joint for joint, part in enumerate(parts) if part == HEAD]
     spine = {joint for tip in (*hands(skeleton), *heads) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
@@ -114,7 +114,7 @@ def _join(pieces: list[Piece], parts: list[str]) -> None:
 
 
 def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> list[Piece]:
-    """Return pieces for hips, shoulders and chest: between the starts of two limbs, and from their common joint."""
+    """Return pieces for hips, shoulders and chest: between the starts of two limbs, and from their common parent."""
     pieces = []
     for limb, radius in (("leg", HIPS), ("arm", SHOULDERS)):
         left, right = (_begin(bones, parts, f"{side} {limb}") for side in ("left", "right"))
@@ -128,7 +128,7 @@ def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> li
 
 
 def _begin(bones: list[Bone], parts: tuple[str, ...], part: str) -> int | None:
-    """Return where the first long bone of a limb begins."""
+    """Return the point at which the first long bone of a limb begins."""
     limb_bones = [bone for bone in bones if parts[bone.owner] == part]
     longest = max((bone.length for bone in limb_bones), default=0.0)
     return next((bone.start for bone in limb_bones if bone.length > 0.6 * longest), None)

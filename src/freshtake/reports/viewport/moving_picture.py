@@ -1,4 +1,4 @@
-"""Paint animated pictures of scenes, and thumbnails of single motions for lists, without a browser."""
+"""Paint animated pictures of scenes, and thumbnails of single motions, without a browser."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ LONGEST = 3.0  # seconds: only the beginning of longer motions is shown
 
 
 def thumbnail(shape: Shape, moving: bool) -> bytes:
-    """Draw a GIF of the first seconds, or a PNG of their middle frame, without travel; a still stroke is complete."""
+    """Draw a GIF of the first seconds, or a PNG of their middle frame, without travel; strokes are drawn in full."""
     first = slice(0, max(2, round(LONGEST / shape.frame_time)))
     shown = shape if isinstance(shape, Line) else _part(shape, first)
     if not moving:
-        middle = slice(len(shown) // 2, len(shown) // 2 + 1)
-        *_, last = moments(Scene((shown if isinstance(shown, Line) else _part(shown, middle),)), SMALL, SMALL_RATE)
+        if not isinstance(shown, Line):
+            shown = _part(shown, slice(len(shown) // 2, len(shown) // 2 + 1))
+        *_, last = moments(Scene((shown,)), SMALL, SMALL_RATE)
         return as_png(last)
     out = io.BytesIO()
     save_gif(Scene((shown,)), out, lambda share: None, SMALL, SMALL_RATE)
@@ -66,8 +67,7 @@ def save_gif(
             palette = picture.quantize(96, method=Images.Quantize.MEDIANCUT)
         pictures.append(picture.quantize(palette=palette, dither=Images.Dither.NONE))
     times = [round(1000 * scene.duration / max(total - 1, 1) / 10) * 10] * len(pictures)
-    # The last picture is shown longer, so that the restart is visible.
-    times[-1] += round(1000 * 0.4)
+    times[-1] += 400  # milliseconds, so that the restart is visible
     pictures[0].save(
         target, format="GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=True
     )

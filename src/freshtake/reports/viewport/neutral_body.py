@@ -24,10 +24,12 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_matrix
 from freshtake.reports.viewport.scene import LEG, Skin
 
-FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one nearby body, for many distant ones
+FINE, COARSE = 0.0215, 0.036  # metres between samples of the field, for near bodies and for many distant bodies
 UPRIGHT = 0.5  # out of 1: a rest pose with a lower score is not an upright person
 BEND = 0.03  # metres over which a joint's influence fades
-ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: halfway down, so that shoulders bend either way
+ARM = np.array(
+    [0.66, -0.75, 0.02]
+)  # direction of the left arm: halfway down, so that shoulders bend in both directions
 
 
 class Bone(NamedTuple):
@@ -75,7 +77,7 @@ def _template() -> tuple[Bone, ...]:
 
 
 BONES = _template()
-# The bone whose joint is at the end of each bone: its child, or itself at the end of a limb.
+# The bone whose joint is at the end of each bone: its child or, at the end of a limb, the bone itself.
 ENDS = np.array(
     [next((k for k, other in enumerate(BONES) if other.parent == bone.name), own) for own, bone in enumerate(BONES)]
 )
@@ -93,9 +95,8 @@ def _ellipsoid(points: Floats, center: Floats, radii: Floats) -> Floats:
 def _cone(points: Floats, start: Floats, end: Floats, first: float, last: float) -> Floats:
     along = end - start
     share = np.clip((points - start) @ along / (along @ along), 0.0, 1.0)
-    return np.asarray(
-        np.linalg.norm(points - start - share[..., None] * along, axis=-1) - first - share * (last - first)
-    )
+    away = np.linalg.norm(points - start - share[..., None] * along, axis=-1)
+    return np.asarray(away - first - share * (last - first))
 
 
 def _melt(one: Floats, other: Floats, blend: float = 0.03) -> Floats:
@@ -107,7 +108,7 @@ def _melt(one: Floats, other: Floats, blend: float = 0.03) -> Floats:
 def body_field(points: Floats) -> Floats:
     """Return the signed distance (points,) in metres of points (points, 3) from the body's surface; symmetric in x."""
     at = points * [1.0, 1.0, 1.0]
-    # Only one side is modelled; the other is its mirror image.
+    # Only the left side is modelled; the right side is its mirror image.
     at[..., 0] = np.abs(at[..., 0])
     bone = {one.name: one for one in BONES}
     trunk = _ellipsoid(at, _point(0, 1.325, -0.002), _point(0.158, 0.16, 0.108))
@@ -138,12 +139,12 @@ def body_field(points: Floats) -> Floats:
         _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),
         _cone(at, foot.end, toes.end, 0.036, 0.026),
     )
-    leg = _melt(leg, np.maximum(sole, 0.004 - at[..., 1]), 0.04)  # flat underneath
+    leg = _melt(leg, np.maximum(sole, 0.004 - at[..., 1]), 0.04)  # soles are flat
     return _melt(_melt(_melt(trunk, head, 0.03), limb, 0.05), leg, 0.045)
 
 
 @lru_cache(maxsize=2)
-def body_mesh(step: float = FINE) -> Skin:
+def body_mesh(step: float) -> Skin:
     """Return the body in its template pose: metres, weights over BONES; about 5,000 vertices."""
     # The box encloses the template with a margin, which surface_net needs at its faces.
     low, high = np.array([-0.66, -0.04, -0.2]), np.array([0.66, 1.82, 0.24])
@@ -161,16 +162,14 @@ def body_mesh(step: float = FINE) -> Skin:
 def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Return vertices (n, 3), in units of the grid, and triangles of the surface where a field (x, y, z) is zero.
 
-    Every cell that the surface crosses has one vertex, the mean of its crossings with the cell's edges; every grid edge
-    that it crosses joins the four cells around it.
+    Every cell that the surface crosses has a vertex, the mean of the crossings with the cell's edges. Every grid edge
+    that the surface crosses joins the vertices of the four cells around the edge.
     """
     inside = field < 0.0
     cells = np.zeros(tuple(size - 1 for size in field.shape), dtype=np.int64)
     sums = np.zeros((*cells.shape, 3))
     for axis in range(3):
-        a = [slice(None)] * 3
-        b = [slice(None)] * 3
-        a[axis], b[axis] = slice(None, -1), slice(1, None)
+        a, b = ([part if k == axis else slice(None) for k in range(3)] for part in (slice(None, -1), slice(1, None)))
         first, second = field[tuple(a)], field[tuple(b)]
         crossed = inside[tuple(a)] != inside[tuple(b)]
         # The zero crossing between two samples, by linear interpolation.
@@ -197,9 +196,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
 def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: int) -> npt.NDArray[np.int64]:
     """Return two triangles for every edge along an axis that the surface crosses, facing outwards."""
     one, two = (axis + 1) % 3, (axis + 2) % 3
-    a = [slice(1, -1)] * 3
-    b = [slice(1, -1)] * 3
-    a[axis], b[axis] = slice(0, -1), slice(1, None)
+    a, b = ([part if k == axis else slice(1, -1) for k in range(3)] for part in (slice(None, -1), slice(1, None)))
     start, end = inside[tuple(a)], inside[tuple(b)]
     edges = np.argwhere(start != end)
     leaves = start[tuple(edges.T)]
@@ -217,18 +214,18 @@ def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: i
 
 
 def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """Return the bones (vertices, 4) of each vertex and their weights: the nearest bone and its neighbors."""
+    """Return the bones (vertices, 4) that move each vertex, the nearest and its neighbors, and their weights."""
     away = np.stack([_cone(vertices, bone.start, bone.end, bone.radius, bone.radius) for bone in BONES], axis=1)
     sides = np.sign([bone.start[0] for bone in BONES])
     away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # bones of one side never move vertices of the other
     nearest = away.argmin(axis=1)
     index = {bone.name: k for k, bone in enumerate(BONES)}
-    # Only adjacent bones share a vertex: a hand near the hip must not deform it.
-    met = np.eye(len(BONES), dtype=bool)
+    # Only adjacent bones share a vertex, so that a hand near the hip does not deform it.
+    adjacent = np.eye(len(BONES), dtype=bool)
     for k, bone in enumerate(BONES):
         if bone.parent is not None:
-            met[k, index[bone.parent]] = met[index[bone.parent], k] = True
-    share = np.where(met[nearest], np.exp(-(away - away.min(axis=1, keepdims=True)) / BEND), 0.0)
+            adjacent[k, index[bone.parent]] = adjacent[index[bone.parent], k] = True
+    share = np.where(adjacent[nearest], np.exp(-(away - away.min(axis=1, keepdims=True)) / BEND), 0.0)
     joints = np.argsort(-share, axis=1)[:, :4]
     weights = np.take_along_axis(share, joints, axis=1)
     return joints.astype(np.int32), (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
@@ -250,7 +247,7 @@ class Fit:
 
 
 def fit_of(clip: Clip) -> Fit | None:
-    """Return the fit of the neutral body to a clip's skeleton, or None if that is not human."""
+    """Return the fit of the neutral body to a clip's skeleton, or None for skeletons that are not human."""
     if clip.skeleton not in _fits:
         if len(_fits) > 64:
             _fits.clear()
@@ -267,7 +264,7 @@ def _fit(clip: Clip) -> Fit | None:
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None
-    # A body whose rest pose is not upright may be an animal: its bones are drawn instead of a person.
+    # A body whose rest pose is not upright may be an animal, so its bones are drawn instead.
     if rest.score < UPRIGHT or "head" not in body:
         return None
     size = leg_length(clip.skeleton) / LEG
@@ -277,7 +274,7 @@ def _fit(clip: Clip) -> Fit | None:
 
 
 def _joint(body: BodyMap, name: str) -> int:
-    """Return the joint that moves a bone; if the skeleton lacks it, that of the parent bone."""
+    """Return the joint that moves a bone or, if the skeleton lacks it, the joint of the parent bone."""
     spine = body.joints.get("spine", (body.one("hips"),))
     if name in ("pelvis", "waist", "chest"):
         return {"pelvis": body.one("hips"), "waist": spine[max(0, len(spine) - 2) // 2], "chest": spine[-1]}[name]
@@ -298,7 +295,7 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     )
     low, high = _middle("upper_leg"), _middle("upper_arm")
     if bone.name in ("pelvis", "waist", "chest"):
-        # Trunks have two to six joints: the template's bones are spread between hips and shoulders.
+        # Trunks have two to six joints, so the template's bones are distributed between hips and shoulders.
         share = float((bone.start - low) @ (high - low) / ((high - low) @ (high - low)))
         tall = float(np.linalg.norm(shoulders - hips) / np.linalg.norm(high - low))
         part = {"pelvis": "upper_leg", "chest": "upper_arm"}.get(bone.name)
@@ -314,10 +311,10 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     if end is None or bone.name == "head":
         return _affine(size * np.eye(3), bone.start, np.zeros(3))
     along = end - places[joint]
-    # Limbs are as long as the skeleton's, so hands and feet are where they are in the clip.
+    # Limbs are as long as the skeleton's, so that hands and feet are where the clip has them.
     stretch = _near(float(np.linalg.norm(along) / np.linalg.norm(stem)), size, 1.8)
     axis = stem / np.linalg.norm(stem)
-    # Hands and feet are scaled uniformly, limbs only in length: long arms are not thicker.
+    # Hands and feet are scaled uniformly, limbs only in length, because long arms are not thicker.
     thick = size if not bone.name.endswith(("hand", "foot", "toes")) else 0.5 * (size + stretch)
     linear = _smallest_turn(stem, along) @ (thick * np.eye(3) + (stretch - thick) * np.outer(axis, axis))
     return _affine(linear, bone.start, np.zeros(3))
@@ -338,14 +335,13 @@ def _width(places: Floats, body: BodyMap, part: str) -> float:
 
 
 def _near(value: float, usual: float, most: float = 1.35) -> float:
-    """Limit a scale to a range around the usual one, so that unusual joints do not distort the body."""
+    """Limit a scale to a range around the usual scale, so that unusual joints do not distort the body."""
     return float(np.clip(value, usual / most, usual * most))
 
 
 def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
     """Return the end of a skeleton's bone at rest: the next joint, or the end site of a hand or foot."""
     side, _, part = name.partition("_")
-    # The bone that continues a limb has this one as its parent in the template.
     after = next((bone.name for bone in BONES if bone.parent == name), "")
     if after in body:
         return np.asarray(rest.places[body.one(after)])
@@ -366,7 +362,7 @@ def _smallest_turn(start: Floats, end: Floats) -> Floats:
     """Return the matrix of the smallest rotation from one direction to another."""
     a, b = start / np.linalg.norm(start), end / max(float(np.linalg.norm(end)), 1e-12)
     axis, cos = np.cross(a, b), float(a @ b)
-    # Opposite directions have no unique smallest rotation: any half turn will do.
+    # Opposite directions have no unique smallest rotation: any half turn is one.
     if cos < -0.999:
         return np.diag([-1.0, -1.0, 1.0])
     cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])

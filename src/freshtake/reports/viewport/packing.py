@@ -1,4 +1,4 @@
-"""Pack a scene for the viewport: a JSON description and one block of bytes.
+"""Pack a scene for the viewport into a JSON description and a block of bytes.
 
 Floor positions are 32-bit floats; points are 16-bit integers relative to them, in steps of the shape's `step`. The
 lowest number means that a marker was not visible. All numbers are little-endian.
@@ -19,7 +19,7 @@ STEPS = 64  # per difference of 1: a byte reaches up to 4
 
 
 class Packed(NamedTuple):
-    """`manifest` is plain JSON; `data` contains the numbers that it refers to by byte offset."""
+    """A scene as plain JSON; `data` contains the numbers to which the manifest refers by byte offset."""
 
     manifest: dict[str, Any]
     data: bytes
@@ -95,24 +95,23 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin],
     return out
 
 
-def _number(known: list[Any], one: object) -> int:
+def _number(objects: list[Any], one: object) -> int:
     """Return the index of an object in a list, appending it if new, so that shared objects are sent once."""
-    if not any(other is one for other in known):
-        known.append(one)
-    return next(k for k, other in enumerate(known) if other is one)
+    if not any(other is one for other in objects):
+        objects.append(one)
+    return next(k for k, other in enumerate(objects) if other is one)
 
 
 def _points(points: Points, ground: Points, blocks: _Blocks) -> dict[str, Any]:
     relative = points.astype(np.float64)
-    relative[..., 0] -= ground[:, None, 0]
-    relative[..., 2] -= ground[:, None, 1]
+    relative[..., [0, 2]] -= ground[:, None]
     seen = np.isfinite(relative)
-    # Sixteen bits are enough around the body: a step is below a tenth of a millimetre.
+    # Sixteen bits are enough near the body: a step is below a tenth of a millimetre.
     step = float(np.abs(relative[seen]).max(initial=1e-9)) / LIMIT
-    whole = np.where(seen, np.rint(np.where(seen, relative, 0.0) / step), UNSEEN)
+    quantized = np.where(seen, np.rint(np.where(seen, relative, 0.0) / step), UNSEEN)
     return {
         "ground": blocks.add(ground, "<f4"),
-        "points": blocks.add(whole, "<i2"),
+        "points": blocks.add(quantized, "<i2"),
         "step": step,
         "gaps": not bool(seen.all()),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import multiply
-from freshtake.reports.viewport.arranging import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on, placed_points
+from freshtake.reports.viewport.arranging import FAR_FIELD, FRONT, SIDE, Box, Eye, about_y, eye_on, placed_points
 from freshtake.reports.viewport.neutral_body import COARSE, body_mesh, carried, posed
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
@@ -24,30 +24,27 @@ Faces = npt.NDArray[np.int32]
 
 
 def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> tuple[Floats, Faces] | None:
-    """Return vertices and faces of the posed skin or neutral body; None if there is neither or it is too fine.
+    """Return vertices and faces of the posed skin or neutral body; None without either, or if the skin is too fine.
 
     `points` (points, 3) are those of the pose, as placed in the picture; `turn` is the angle in radians by which they
-    were rotated about the vertical; the joints' rotations are those of the nearest frame.
+    were rotated about the vertical. The rotations of the joints are those of the nearest frame.
     """
     at = min(round(frame), len(figure) - 1)
     # Finer characters would take too long to paint: their bones are painted instead.
     if figure.skin is not None and figure.matrices is not None and len(figure.skin.faces) <= 40_000:
-        matrices, skin = figure.matrices[at].astype(np.float64), figure.skin
-        vertices = carried(skin, matrices)
-        # The shift from the frame's position to the picture's, taken from one point of the body.
+        vertices = carried(figure.skin, figure.matrices[at].astype(np.float64))
+        # A point of the body shows where the frame is in the picture.
         anchor = int(figure.body.bones[0, 0])
-        cos, sin = np.cos(turn), np.sin(turn)
-        about = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
-        return (vertices - figure.points[at, anchor]) @ about + points[anchor], skin.faces
+        return (vertices - figure.points[at, anchor]) @ about_y(turn) + points[anchor], figure.skin.faces
     if figure.wear is None or figure.turns is None:
         return None
-    about_y = np.array([np.cos(0.5 * turn), 0.0, np.sin(0.5 * turn), 0.0])
-    turns = multiply(about_y, figure.turns[at].astype(np.float64))
+    rotation = np.array([np.cos(0.5 * turn), 0.0, np.sin(0.5 * turn), 0.0])
+    turns = multiply(rotation, figure.turns[at].astype(np.float64))
     mesh = body_mesh(COARSE)
     return posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces
 
 
-FINE = 2  # pictures are painted this many times larger, then scaled down for smooth edges
+FINE = 2  # factor by which pictures are painted larger, then scaled down for smooth edges
 PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
 ROLE_COLORS = {
     "input": ((31, 95, 174), (59, 130, 214), (95, 168, 238), (79, 111, 196), (43, 140, 190)),
@@ -60,13 +57,11 @@ PHASES, ROW_HEIGHT, MOST_ROWS = 9, 150, 24
 
 def colors_of(scene: Scene) -> list[tuple[int, int, int]]:
     """Return a color per shape: blues for inputs, greens for variants, reds for additional takes."""
-    seen: dict[str, int] = {}
-    out = []
+    counts, out = Counter[str](), []
     for shape in scene.shapes:
-        number = seen.get(shape.role, 0)
-        seen[shape.role] = number + 1
+        counts[shape.role] += 1
         choice = ROLE_COLORS[shape.role]
-        out.append(choice[(number + 1) % len(choice)])
+        out.append(choice[counts[shape.role] % len(choice)])
     return out
 
 
@@ -106,7 +101,7 @@ class Painter:
         from PIL.ImageDraw import Draw
         from PIL.ImageFilter import GaussianBlur
 
-        # Shadows are soft, so blurring a quarter of the pixels is enough.
+        # Shadows are soft, so they are painted at a quarter of the resolution.
         small = (max(1, self.picture.width // 4), max(1, self.picture.height // 4))
         mask = Images.new("L", small)
         brush = Draw(mask)
@@ -222,14 +217,16 @@ def as_png(picture: Image) -> bytes:
 def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:
     """Draw a row of poses per motion, from the side, at equal steps from the first to the last frame."""
     from PIL import Image as Images
+    from PIL.ImageDraw import Draw
+    from PIL.ImageFont import load_default
 
     shapes = scene.shapes[:MOST_ROWS]
-    colors = colors_of(scene)
     picture = Images.new("RGB", (width * FINE, ROW_HEIGHT * len(shapes) * FINE), PAPER)
-    for row, shape in enumerate(shapes):
-        row_picture = strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
-        picture.paste(row_picture, (0, row * ROW_HEIGHT * FINE))
-    _names(picture, shapes)
+    draw, font = Draw(picture), load_default(12 * FINE)
+    for row, (shape, color) in enumerate(zip(shapes, colors_of(scene), strict=False)):
+        top = row * ROW_HEIGHT * FINE
+        picture.paste(strip(shape, color, phases, (width * FINE, ROW_HEIGHT * FINE)), (0, top))
+        draw.text((10 * FINE, top + 6 * FINE), shape.name, fill=(102, 112, 123), font=font)
     return finished(picture)
 
 
@@ -237,14 +234,13 @@ def strip(
     shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int], *, ruled: bool = True
 ) -> Image:
     """Draw poses of one shape from the side in a picture of the given size; `ruled`: on a floor with lines."""
-    count = 1 if isinstance(shape, Line) else phases
-    frames = _moments(shape, count)
+    frames = _moments(shape, 1 if isinstance(shape, Line) else phases)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
     if isinstance(shape, Line):
         poses = [shape.points.astype(np.float64)]
     step = max(float(np.nanmax(p[..., 2]) - np.nanmin(p[..., 2])) for p in poses) + 0.25
     tall = max(float(np.nanmax(p[..., 1])) for p in poses) + 0.3
-    step = max(step, 0.95 * tall * size[0] / size[1] / count)
+    step = max(step, 0.95 * tall * size[0] / size[1] / len(poses))
     shifted = [pose + np.array([0.0, 0.0, k * step]) for k, pose in enumerate(poses)]
     whole = np.concatenate([pose.reshape(-1, 3) for pose in shifted])
     box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
@@ -257,19 +253,9 @@ def strip(
 
 
 def _moments(shape: Shape, count: int) -> Floats:
-    """Return frames at equal steps from first to last; if markers are lost, integer frames with visible ones."""
+    """Return frames at equal steps from first to last; if markers are lost, integer frames with visible markers."""
     seen = np.isfinite(shape.points).reshape(len(shape), -1)
     if seen.all():
         return np.linspace(0, len(shape) - 1, count)
     whole = np.flatnonzero(seen.any(axis=1))
     return np.asarray(whole[np.rint(np.linspace(0, len(whole) - 1, count)).astype(int)], dtype=np.float64)
-
-
-def _names(picture: Image, shapes: Sequence[Shape]) -> None:
-    from PIL.ImageDraw import Draw
-    from PIL.ImageFont import load_default
-
-    draw = Draw(picture)
-    for row, shape in enumerate(shapes):
-        place = (10 * FINE, (row * ROW_HEIGHT + 6) * FINE)
-        draw.text(place, shape.name, fill=(102, 112, 123), font=load_default(12 * FINE))

@@ -15,7 +15,7 @@ LEG = 0.9  # display units: an adult is then as tall as in metres
 
 @dataclass(frozen=True)
 class Body:
-    """A body with volume made of points, shared by all clips of one skeleton.
+    """A body with volume between points, shared by all clips of a skeleton.
 
     `bones` (bones, 2) are pairs of points, `radii` (bones, 2) their thickness at both ends, `shades` (bones,) their
     brightness. `tips` are the points whose trails are drawn: hands and feet. `feet` are pairs of points: ankle and toe.
@@ -29,7 +29,7 @@ class Body:
 
 
 class Paint(NamedTuple):
-    """A run of faces of a skin, from `first` on, in a display colour (0 to 1), or with a picture (PNG or JPEG)."""
+    """Consecutive faces of a skin, from `first` on, in a display color (0 to 1), or with a picture (PNG or JPEG)."""
 
     first: int
     faces: int
@@ -41,7 +41,7 @@ class Paint(NamedTuple):
 class Skin:
     """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`.
 
-    `coordinates` (vertices, 2) are positions in pictures, v downwards; `paints` cover all faces in sequence.
+    `coordinates` (vertices, 2) are positions in pictures, v downwards; `paints` cover all faces in order.
     """
 
     vertices: Points
@@ -67,7 +67,7 @@ class Wear:
 
 @dataclass(frozen=True)
 class Moving:
-    """Fields of all shapes: points per frame at equal intervals; the role (input, variant, extra) sets the color."""
+    """The fields of all shapes: points per frame at equal intervals, and a role (input, variant, extra) for color."""
 
     name: str
     role: str
@@ -84,8 +84,8 @@ class Figure(Moving):
 
     `ground` (frames, 2) is the position x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor
     and 2 while a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the
-    display. With a `wear` the neutral body is shown, its bones rotated by `turns` (frames, bones, 4).
-    `differences` (frames, joints) tell how unusual each joint is; bones are tinted by them.
+    display. With a `wear` the neutral body is shown, its bones rotated by `turns` (frames, bones, 4) and tinted by
+    the `differences` (frames, joints) of joints from the takes.
     """
 
     body: Body

@@ -1,4 +1,4 @@
-"""Show clips on a skinned character: its mesh once, and a matrix per joint and frame.
+"""Show clips on a skinned character by its mesh and a matrix per joint and frame.
 
 A vertex v of the bind pose is shown at sum w_j (s T M_j B_j^-1 v) - o, with the joint's matrix M_j in the clip, B_j in
 the bind pose, and the stage's scale s, rotation T and shift o.
@@ -23,7 +23,7 @@ from freshtake.numeric.rotations import forward, to_matrix
 from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 
-INFLUENCES = 4  # joints per vertex on the page; weaker ones are left out
+INFLUENCES = 4  # joints per vertex on the page, the strongest
 MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
 
 _skins: dict[tuple[int, int, tuple[str, ...]], Skin] = {}
@@ -31,7 +31,7 @@ _skins: dict[tuple[int, int, tuple[str, ...]], Skin] = {}
 
 def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
     """Return a clip on the joints of a glTF character as a figure with the character's skin."""
-    # Skins are bound to the joints of their file, with its root and axes.
+    # A skin is bound to the joints of its file, with the file's root and axes.
     clip = as_filed(clip)
     rig, (motion,) = on_rig([clip], WriteOptions(character=character))
     figure = shape_of(clip, role, per_metre)
@@ -93,13 +93,13 @@ def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
 
 
 def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
-    """Return a material as the page shows it; without picture and colour, the role's color is used."""
+    """Return a material as the page shows it; without picture and color, the role's color is used."""
     if material.image is not None and mapped and (image := small_picture(material.image)) is not None:
         return Paint(first, count, None, image)
-    # Greys (nearly equal red, green and blue) are shown in the role's color.
+    # Grays (nearly equal red, green and blue) are shown in the role's color.
     if max(material.color) - min(material.color) < 0.05:
         return Paint(first, count)
-    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colours
+    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colors
     return Paint(first, count, (red, green, blue))
 
 
@@ -122,7 +122,7 @@ def small_picture(data: bytes) -> bytes | None:
 
 def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:
     """Return the strongest joints and weights (vertices, INFLUENCES) of each vertex; weights sum to 1."""
-    # The shader uses four joints per vertex; missing ones are padded with weight zero.
+    # The shader uses four joints per vertex, so missing joints are padded with weight zero.
     lacking = max(0, INFLUENCES - mesh.joints.shape[1])
     joints, weights = np.pad(mesh.joints, ((0, 0), (0, lacking))), np.pad(mesh.weights, ((0, 0), (0, lacking)))
     order = np.argsort(-weights, axis=1)[:, :INFLUENCES]

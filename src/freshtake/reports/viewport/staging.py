@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,9 +27,9 @@ from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Sc
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 TALL = 1.75  # display units: the height of bodies without legs
-STROKE_RATES = 60.0, 240.0  # minimum and maximum points per second of a stroke: with fewer, curves get corners
+STROKE_RATES = 60.0, 240.0  # minimum and maximum points per second of a stroke: with fewer, curves have corners
 EDGE = 0.08  # seconds at either end of a contact in which a foot lands or lifts
-MOST_NUMBERS = 40_000_000  # coordinates of one shape: larger pages do not open
+MOST_NUMBERS = 40_000_000  # coordinates of a shape: browsers do not open larger pages
 
 
 def scene_of(
@@ -52,7 +53,7 @@ def scene_of(
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """Return shapes in which sliding is marked only for variants that slide more than the takes shown with them.
 
-    Feet of real takes slide too, so red marks show only what takes do not do.
+    Feet of real takes slide too, so that marks on every sliding foot would mean nothing.
     """
     figures = [shape for shape in shapes if isinstance(shape, Figure)]
     usual = [_sliding(figure) for figure in figures if figure.role == "input"]
@@ -81,21 +82,20 @@ def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | Non
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
-    """Return display units per metre if all bodies have a known unit, so that they keep their relative sizes.
+    """Return display units per metre for bodies of known units, so that they keep their relative sizes.
 
-    None if one is many times as large as another: then a file states a wrong unit.
+    Return None if a unit is unknown, or if one body is so much larger than another that its file's unit must be wrong.
     """
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     units = [unit_of(clip) for clip in clips]
     if len(clips) < len(motions) or any(unit is None for unit in units):
         return None
     legs = [leg_length(clip.skeleton) * unit for clip, unit in zip(clips, units, strict=True) if unit is not None]
-    # A wrong unit makes legs several times as long.
     return None if max(legs) > 5.0 * min(legs) else LEG / float(np.median(legs))
 
 
 def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
-    """Return a motion as a shape. `per_metre` is display units per metre, by default derived from the body's size."""
+    """Return a motion as a shape; `per_metre` is display units per metre, by default from the body's size."""
     numbers = len(motion) * (motion.vertices.shape[1] if isinstance(motion, MeshSequence) else 1) * 3
     if numbers > MOST_NUMBERS:
         raise UsageError(f"{motion.name or 'a motion'} has {len(motion)} frames, too many to show: cut it first")
@@ -124,7 +124,7 @@ class BodyStage(NamedTuple):
 
 
 def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, Floats]:
-    """Return the stage on which a clip starts at the origin, on the floor, facing z, and its points there."""
+    """Return the stage on which a clip starts at the origin of the floor, facing z, and the clip's points there."""
     skeleton = clip.skeleton
     unit = unit_of(clip)
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
@@ -174,8 +174,8 @@ def front(clip: Clip) -> float:
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     """Return contacts (frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
-    A foot slides while each of its joints near the floor moves faster than a recorded foot that planting accepts as
-    standing, but not while it lands, lifts or rolls over its toe.
+    A foot slides while each of its joints near the floor moves faster than planting allows for planted feet of takes,
+    but not while it lands, lifts or rolls over its toe.
     """
     all_feet = feet(clip.skeleton)
     out = np.zeros((len(clip), len(all_feet)), dtype=np.uint8)
@@ -184,23 +184,21 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     joints = [joint for foot in all_feet for joint in foot.joints]
     stands = joint_contacts(clip, settings=SHOWN)
     level = clip.positions()[:, joints].copy()
-    # A heel that rises while the toe is planted does not slide: only speed along the floor counts.
+    # A heel that rises while the toe is planted does not slide, so only speed along the floor counts.
     level[..., clip.up_index] = 0.0
     speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
-    column = 0
-    for number, foot in enumerate(all_feet):
-        columns = slice(column, column + len(foot.joints))
-        column += len(foot.joints)
-        down = np.asarray(stands[:, columns].any(axis=1))
-        # A foot is planted while any of its joints is, since it rolls from heel to toe.
-        slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
+    bounds = np.cumsum([0, *[len(foot.joints) for foot in all_feet]])
+    for number, (first, stop) in enumerate(pairwise(bounds)):
+        # A foot is planted while any of its joints is, because it rolls from heel to toe.
+        down = np.asarray(stands[:, first:stop].any(axis=1))
+        slowest = np.where(stands[:, first:stop], speed[:, first:stop], np.inf).min(axis=1)
         slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > RECORDED.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
     return out
 
 
 def _inner(mask: Bools, edge: int) -> Bools:
-    """Return the true frames with only true frames within `edge` on both sides."""
+    """Return the true frames that have only true frames within `edge` on both sides."""
     out = mask.copy()
     for step in range(1, edge + 1):
         out[step:] &= mask[:-step]
@@ -209,15 +207,15 @@ def _inner(mask: Bools, edge: int) -> Bools:
 
 
 def _markers(clip: PointClip, role: str) -> Figure:
-    """Return markers as small balls; the tallest frame determines the scale."""
+    """Return markers as small balls; the median height of frames determines the scale."""
     points = _upright(clip.positions, clip.up)
-    # The body's height is taken from frames with all markers or, without any, from those with some.
-    seen = points[~np.isnan(points).any(axis=(1, 2))]
-    whole = seen if len(seen) else points[~np.isnan(points[..., 0]).all(axis=1)]
-    if len(whole) == 0:
+    # Heights are those of frames with all markers or, if there are none, of frames with some.
+    complete = points[~np.isnan(points).any(axis=(1, 2))]
+    measured = complete if len(complete) else points[~np.isnan(points[..., 0]).all(axis=1)]
+    if len(measured) == 0:
         raise UsageError(f"{clip.name or 'a point clip'} has no point in any frame: there is nothing to show")
-    low = np.nanmin(whole, axis=(0, 1))
-    heights = np.nanmax(whole[..., 1], axis=1) - np.nanmin(whole[..., 1], axis=1)
+    low = np.nanmin(measured, axis=(0, 1))
+    heights = np.nanmax(measured[..., 1], axis=1) - np.nanmin(measured[..., 1], axis=1)
     scale = TALL / max(float(np.median(heights)), 1e-12)
     ground = _middle(points)
     points = (points - np.array([ground[0, 0], low[1], ground[0, 2]])) * scale
@@ -239,21 +237,19 @@ def _middle(points: Floats) -> Floats:
 
 def _surface(mesh: MeshSequence, role: str) -> Surface:
     points = _upright(mesh.vertices.astype(np.float64), mesh.up)
-    size = float(np.ptp(points[0], axis=0).max())
     middle = points.mean(axis=1)
     start = np.array([middle[0, 0], points[..., 1].min(), middle[0, 2]])
-    scale = TALL / max(size, 1e-12)
+    scale = TALL / max(float(np.ptp(points[0], axis=0).max()), 1e-12)
     points, ground = (points - start) * scale, ((middle - start) * scale)[:, [0, 2]]
     return Surface(mesh.name, role, mesh.frame_time, _light(points), mesh.faces.astype(np.int32), _light(ground))
 
 
 def _line(stroke: Stroke, role: str) -> Line:
-    """Return a stroke as a line: its first two dimensions upright, a single one over time."""
+    """Return a stroke as a line: its first two dimensions upright, or its only dimension over time."""
     duration = float(stroke.times[-1] - stroke.times[0])
     rate = float(np.clip((len(stroke) - 1) / duration if duration > 0.0 else 0.0, *STROKE_RATES))
     even = resample_stroke(stroke, rate) if len(stroke) > 1 else stroke
     flat = even.points[:, :2]
-    # A single value, such as a sensor's, is drawn over time.
     if flat.shape[1] == 1:
         flat = np.column_stack([even.times - even.times[0], flat])
     low, high = flat.min(axis=0), flat.max(axis=0)

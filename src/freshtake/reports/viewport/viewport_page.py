@@ -1,4 +1,4 @@
-"""Embed the viewport in HTML: as a separate page, or in a report. Everything is included; no network is needed."""
+"""Embed the viewport in a separate page or a report, with everything included, so that no network is needed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def style() -> str:
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """Return the tags that start all viewports of a page, to be placed once, after the last viewport."""
+    """Return the tags that start all viewports of a page; they follow the last viewport."""
     listed = [[name.rpartition("/")[2], web_file(name)] for name in MODULES]
     return (
         f"<script type='text/plain' id='ft-modules'>{_zipped(json.dumps(listed).encode())}</script>\n"
@@ -58,10 +58,13 @@ def stage(scene: Scene, *, height: str = "min(62vh, 560px)", whole_page: bool = 
     )
 
 
-def viewport_page(scene: Scene, title: str = "") -> str:
+def viewport_page(scene: Scene) -> str:
     """Return a page filled by a viewport."""
-    title = title or scene.title or "freshtake view"
-    return document(title, f"{style()}<style>{WHOLE}</style>", f"\n{stage(scene, whole_page=True)}\n{scripts()}\n")
+    return document(
+        scene.title or "freshtake view",
+        f"{style()}<style>{WHOLE}</style>",
+        f"\n{stage(scene, whole_page=True)}\n{scripts()}\n",
+    )
 
 
 def document(title: str, head: str, body: str) -> str:

@@ -15,7 +15,7 @@ const VERTEX = /* glsl */ `
     vPlace = mix(start, finish, uv.x) + n * mix(radii.x, radii.y, uv.x);
     vNormal = n; vColor = tint.rgb * tint.a;
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
-    if (tint.a < 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // only the shadow is visible: a skin is shown
+    if (tint.a < 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // a skin is shown: only the shadow is visible
   }`;
 const FRAGMENT = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; varying vec3 vColor;
@@ -52,7 +52,7 @@ const SHADOW_FRAGMENT = /* glsl */ `
     gl_FragColor = vec4(color, strength * near * near * exp(-1.4 * max(vHeight, 0.0)));
   }`;
 
-// Unit sphere cut in two; uv.x is the end of the bone that a vertex belongs to.
+// A unit sphere cut in two; uv.x is the end of the bone to which a vertex belongs.
 export function capsule(THREE, around, rings) {
   const places = [], ends = [], index = [];
   const rows = [];
@@ -79,7 +79,7 @@ export function capsule(THREE, around, rings) {
 }
 
 export class Bones {
-  // `count` capsules; `shared` uniforms hold sky, haze and night; with `shadows`, soft ones on the floor.
+  // `count` capsules; `shared` uniforms hold sky, haze and night; with `shadows`, soft shadows on the floor.
   constructor(THREE, count, { shared, opacity = 1, shadows = null, detail = 1 }) {
     this.count = count;
     this.ends = new THREE.InstancedInterleavedBuffer(new Float32Array(count * 6), 6);

@@ -4,7 +4,7 @@ import { poseAt } from "./decode.js";
 import { Bones } from "./bones.js";
 import { colorOf } from "./look.js";
 
-const MANY = 120; // figures beyond which bones are drawn with fewer triangles and one shadow each
+const MANY = 120; // with more figures, bones have fewer triangles and each figure has one shadow
 
 export class Figures {
   constructor(THREE, scene, shared, shadows, dim) {

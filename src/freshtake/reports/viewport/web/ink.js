@@ -33,7 +33,7 @@ const FRAGMENT = /* glsl */ `
   }`;
 
 export class Ink {
-  // `points`: flat x, y, z per frame. `lasts`: seconds until it has faded; Infinity for strokes.
+  // `points`: flat x, y, z per frame. `lasts`: seconds until a line has faded; Infinity for strokes.
   constructor(THREE, points, frameTime, { shared, color, radius, lasts, strength = 1 }) {
     const count = Math.max(points.length / 3 - 1, 1);
     const ends = new Float32Array(count * 6), born = new Float32Array(count);

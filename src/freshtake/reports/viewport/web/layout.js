@@ -2,7 +2,7 @@
 
 export const LAYOUTS = ["row", "grid", "overlaid"];
 const GAP = 0.45;
-const WIDE = 1.6; // the aspect ratio that columns are chosen for
+const WIDE = 1.6; // the aspect ratio for which columns are chosen
 
 // `aspect`: width / height of the viewport, for grids.
 export function arrange(scene, kind, inPlace, aspect = WIDE) {
@@ -26,7 +26,7 @@ function extent(shape, inPlace) {
   return inPlace ? { low: box.nearLow, high: box.nearHigh } : box;
 }
 
-// Rows of numbers, more columns than rows; each role begins a new row if roles are contiguous, not if they are mixed.
+// Returns rows of numbers, with more columns than rows. Each role begins a new row, unless roles are mixed.
 function gridRows(scene, aspect) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");

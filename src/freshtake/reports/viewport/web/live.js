@@ -1,8 +1,8 @@
 // Live motion: one figure, played slightly behind the newest frame and interpolated between frames.
 //
-//   const live = new LiveScene({ fps, manifest, data }, number, x, z, points, turns);   of the first frame
+//   const live = new LiveScene({ fps, manifest, data }, number, x, z, points, turns);   // the first frame
 //   viewport.setData({ scene: live.scene });
-//   live.push(number, x, z, points, turns);                                             for every later one
+//   live.push(number, x, z, points, turns);                                             // every later frame
 //
 // `data` is the manifest's scene as base64, with the neutral body if one is shown. `turns` are the
 // rotations of its bones, empty if there is none.

@@ -30,7 +30,7 @@ async function start() {
       const buffer = await unpacked(`${host.dataset.viewport}-data`);
       const whole = host.hasAttribute("data-whole-page");
       host.replaceChildren();
-      host.motion = { manifest, buffer }; // for pages that show part of it
+      host.motion = { manifest, buffer }; // for pages that show part of the motion
       window.viewports.push(createViewport(THREE, host, { manifest, buffer }, { keys: whole ? window : host }));
     }
     document.dispatchEvent(new Event("ft-viewports"));

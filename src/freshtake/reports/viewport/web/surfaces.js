@@ -29,7 +29,7 @@ export class SurfaceShape {
     this.shown = -1;
   }
 
-  // Returns its offset from its position in the layout.
+  // Returns the mesh's offset from its position in the layout.
   update(seconds, x, z, inPlace) {
     if (this.shown !== seconds) {
       this.shown = seconds;

@@ -7,7 +7,7 @@
 // `manifest` and `buffer` come from packing.py; `manifest.placements` (shape, x, z, turn, start, loop) is for
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (the element or window
 // to listen to for keys), controls, autoplay, onpick(number, shape), onframe(state) after every drawn frame,
-// start (partial state that every scene begins with), top (pixels covered at the top), strip (an
+// start (partial state with which every scene begins), top (pixels covered at the top), strip (an
 // element over the scrub bar). Live motion: live.js. A later scene with setData(data, { keep: true }) keeps the time,
 // the camera and the user's choices.
 
@@ -26,7 +26,7 @@ import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["differences", "follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
 const MOST_NAMES = 40;
-const FEW = 10; // up to this many shapes, names are shown at first
+const FEW = 10; // with more shapes, names are hidden at first
 
 export function createViewport(THREE, element, data, options = {}) {
   return new Viewport(THREE, element, data, options);
@@ -83,7 +83,7 @@ class Viewport {
     this.skins = new Skins(THREE, this.figures.placed, shared, () => this.redraw());
     const [solid, ghostly] = [false, true].map((ghost) => this.figures.placed.filter((one) => Boolean(one.of.ghost) === ghost));
     this.mannequins = new Mannequins(THREE, solid, shared, this.scene.neutral);
-    this.behind = new Mannequins(THREE, ghostly, shared, this.scene.neutral, 0.3); // takes under a variant
+    this.behind = new Mannequins(THREE, ghostly, shared, this.scene.neutral, 0.3); // the takes, behind a variant
     const rest = this.scene.placements.map((placement, number) => ({ ...placement, number, of: this.scene.shapes[placement.shape] }));
     const lines = rest.filter((one) => one.of.kind === "line"), meshes = rest.filter((one) => one.of.kind === "surface");
     this.strokes = lines.map((one, k) => {
@@ -125,7 +125,7 @@ class Viewport {
     if (!keep) this.chosen = {};
     Object.assign(state, this.options.start ?? {}, this.chosen);
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
-    if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // over the first row
+    if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // look over the first row
     if (keep && this.camera.turned) Object.assign(this.camera, { turn, rise });
   }
 
