@@ -21,7 +21,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
 from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import ENDED, Item, Job
-from freshtake.serve.movements import adopt_orphans, check_regroup, describe_takes, movement_name, new_movement
+from freshtake.serve.movements import check_regroup, movement_name, new_movement
 
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
@@ -81,8 +81,6 @@ class Project:
         jobs = [Job.model_validate_json(body) for (body,) in reversed(stored)]
         self._jobs = {job.id: job for job in jobs}
         self._clean_up()
-        adopt_orphans(self, now())
-        describe_takes(self)
 
     def close(self) -> None:
         """Release the folder."""
@@ -153,9 +151,8 @@ class Project:
         return next(self.files.glob(f"{id}.source.*"), None)
 
     def cloud(self, id: str) -> Floats:
-        """Return the pose cloud of a take, by which takes are grouped; empty if it has none."""
-        file = self.files / f"{id}.cloud.npy"
-        return np.asarray(np.load(file)) if file.exists() else np.empty(0)
+        """Return the pose cloud of a take, by which takes are grouped."""
+        return np.asarray(np.load(self.files / f"{id}.cloud.npy"))
 
     def _row(self, id: str) -> Row:
         with self._lock:
