@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
-from freshtake.crowd.characters import MotionRequest, body_of, character_of, speed_of
+from freshtake.crowd.characters import Body, Character, MotionRequest, body_of, character_of, speed_of
 from freshtake.crowd.engines import check_dask, run_in_processes, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
@@ -29,6 +29,7 @@ from freshtake.formats.usd.writing import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
 from freshtake.requests.crowd import Crowd
+from freshtake.variation.model import VariationModel
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
@@ -199,25 +200,23 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
     bodies: dict[str, Skeleton | Rig] = {}
     for group, prim in zip(plan.groups, _prims(plan), strict=True):
-        model = model_at(group.model)
-        body = body_of(model, group.model.name)
-        bodies[prim] = body.metric()
-        if group.character is not None:
-            character = character_of(group.character.resolve(), model, body, group.model.resolve())
-            bodies[prim] = character.rig() or character.body.skeleton
+        _, body, character = _members(group)
+        bodies[prim] = body.metric() if character is None else character.rig() or character.body.skeleton
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
 
 
+def _members(group: Group) -> tuple[VariationModel, Body, Character | None]:
+    """Return the model of a group, its body, and its character; raise if nothing can be retargeted to that."""
+    model = model_at(group.model)
+    body = body_of(model, group.model.name)
+    if group.character is None:
+        return model, body, None
+    return model, body, character_of(group.character.resolve(), model, body, group.model.resolve())
+
+
 def _speeds(plan: Plan) -> list[float]:
-    out = []
-    for group in plan.groups:
-        model = model_at(group.model)
-        body = body_of(model, group.model.name)
-        speed = speed_of(model, body)
-        if group.character is not None:  # also raises if nothing can be retargeted to it
-            speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
-        out.append(speed)
-    return out
+    members = [_members(group) for group in plan.groups]
+    return [speed_of(model, body) * (character.ratio if character else 1.0) for model, body, character in members]
 
 
 def rate_of(plan: Plan) -> float:
@@ -225,7 +224,7 @@ def rate_of(plan: Plan) -> float:
     rates = {}
     for group in plan.groups:
         model = model_at(group.model)
-        body_of(model, group.model.name)
+        body_of(model, group.model.name)  # raises if the model makes no bodies
         rates[group.model.name] = 1.0 / model.frame_time
     first = next(iter(rates.values()))
     if plan.fps is not None:

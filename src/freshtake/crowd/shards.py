@@ -195,9 +195,8 @@ def motions_of(
     if cast is None:
         roots, rotations = [one.root for one in made], [one.rotations for one in made]
     else:
-        pairs = [
-            put_in_place(one, cast.ground[k], float(cast.heading[k]), float(cast.size[k])) for k, one in enumerate(made)
-        ]
+        places = zip(made, cast.ground, cast.heading.tolist(), cast.size.tolist(), strict=True)
+        pairs = [put_in_place(*one) for one in places]
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
