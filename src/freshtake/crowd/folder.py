@@ -24,7 +24,7 @@ RECORDS = "records"
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of a crowd and replace existing ones, which a stopped run left or which must be renewed."""
+    """Write files of a crowd and replace existing ones, which a stopped run left there or which are out of date."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)

@@ -97,7 +97,7 @@ class RoutedMotion(NamedTuple):
 
 
 def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
-    """Put a motion onto a route in lengths of its body; the motion must travel at least as far."""
+    """Bend a motion to a route given in lengths of its body; the motion must travel at least as far."""
     path, every = body_path(clip, cycle), np.arange(len(clip))
     frames = np.interp(route.distance, path.distance, every)
     turn = route.direction - np.interp(frames, every, path.direction)

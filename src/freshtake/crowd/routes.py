@@ -156,7 +156,7 @@ class Polylines(NamedTuple):
 
 
 def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
-    """Assign to walkers the nearest polyline of their group.
+    """Assign each walker the nearest polyline of its group.
 
     `longest` is the largest distance that any walker covers.
     """
