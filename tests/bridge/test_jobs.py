@@ -63,7 +63,7 @@ def test_variants_are_the_librarys_and_each_can_be_made_again(ask: Ask, model: A
     made = ask("vary", {"count": 3, "seed": 5}, stored)
     for clip, expected in zip(clips_in(made), variants(model, Variants(count=3, seed=5)), strict=True):
         assert_same(clip, expected)  # type: ignore[arg-type]
-    assert made.values["made"][2] == {"seed": 5, "number": 3, "name": "variant_003"}
+    assert made.values["made"][2] == {"seed": 5, "number": 3}
     again = ask("vary", {"count": 1, "first": 3, "seed": 5}, stored)
     assert_same(clips_in(again)[0], clips_in(made)[2])
 
@@ -109,7 +109,7 @@ def test_what_is_wrong_with_takes(ask: Ask) -> None:
     values, arrays = sending(clips=good)
     fine = ask("check_takes", values, arrays).values
     assert fine["unlike"] == [] and fine["together"] == [] and len(fine["takes"]) == 5
-    assert {finding["code"] for finding in fine["takes"][0]} == {"constant"}
+    assert [finding["severity"] for finding in fine["takes"][0]] == ["note"]
     odd = samples.walk(np.random.default_rng(7), cycles=1, style="limp").changed(name="Odd/one")
     values, arrays = sending(clips=[*good, odd])
     assert ask("check_takes", values, arrays).values["unlike"][0].startswith("Odd/one is unlike the others: ")
@@ -127,17 +127,14 @@ def test_cuts_are_the_librarys(ask: Ask) -> None:
     assert len(ask("cut", {**values, **like}, arrays).values["pieces"]) >= 3
     with pytest.raises(UsageError, match="by an example"):
         ask("cut", {**values, "at": "repeats"}, arrays)
-    loop = ask("loop", {**values, "plant": False}, arrays)
-    (made,) = clips_in(loop)
+    (made,) = clips_in(ask("loop", {**values, "plant": False}, arrays))
     assert made.playback is not None and made.name == "Walk 0"
-    assert len(made) == loop.values["spans"][0]["stop"] - loop.values["spans"][0]["start"]
 
 
 def test_a_style_is_the_librarys(ask: Ask, tmp_path: Path) -> None:
     sources, targets = walks(2, cycles=2), walks(2, cycles=2, style="limp")
     values, arrays = sending(sources=sources, targets=targets)
     learned = ask("style_learn", values, arrays)
-    assert learned.values["pairs"] == [["Walk 0", "Walk 0"], ["Walk 1", "Walk 1"]]
     (tmp_path / "style.ftm").write_bytes(learned.arrays["model"].tobytes())
     values, arrays = sending(clips=sources[:1])
     made = ask("style_apply", {**values, "strength": 0.5}, {**arrays, "model": learned.arrays["model"]})
@@ -163,7 +160,7 @@ def test_a_blend_is_the_librarys(ask: Ask) -> None:
 def test_endless_play_is_the_librarys_at_any_rate_of_jumps(ask: Ask, tmp_path: Path) -> None:
     values, arrays = sending(clips=walks(1, cycles=4))
     learned = ask("texture_learn", values, arrays)
-    made = ask("texture_sample", {"frames": 200, "jump_rate": 2.0, "seed": 1}, learned.arrays)
+    made = ask("texture_sample", {"frames": 200, "jump_time": 0.5, "seed": 1}, learned.arrays)
     texture = ft.texture.learn(walks(1, cycles=4), rng=generator(0))
     direct = ft.texture.learn(walks(1, cycles=4), ft.texture.Settings(jump_time=0.5), rng=generator(0))
     assert with_jump_time(texture, 0.5).sigmas == direct.sigmas
@@ -177,7 +174,7 @@ def test_retargeting_with_a_map_that_was_edited(ask: Ask) -> None:
     values, arrays = sending(clips=[source], target=[tall])
     found = ask("map", values, arrays)
     made = ask("retarget", {**values, "maps": found.values["maps"]}, arrays)
-    assert found.values["matched"] == made.values["matched"] > 20
+    assert found.values["maps"] == made.values["maps"] and len(found.values["maps"]["target"]) > 10
     assert_same(clips_in(made)[0], Retargeter(make_rig(source), make_rig(tall)).retarget(source))
     found.values["maps"]["target"]["head"] = ["Nobody"]
     with pytest.raises(UsageError, match="Nobody"):
@@ -188,7 +185,7 @@ numbers = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(-2, 2) | st
 anything = numbers | st.lists(numbers, max_size=2) | st.dictionaries(st.text(max_size=2), numbers, max_size=2)
 NAMES = (
     "clips", "count", "seed", "first", "amount", "parts", "loop", "frames", "seconds", "start", "steps", "classes",
-    "weights", "maps", "at", "target", "sources", "like", "strength", "jump_rate", "cycles", "amount_time", "plant",
+    "weights", "maps", "at", "target", "sources", "like", "strength", "jump_time", "cycles", "amount_time", "plant",
 )  # fmt: skip
 TAKES = sending(clips=walks(1), target=walks(1), sources=walks(1))
 

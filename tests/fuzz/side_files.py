@@ -37,8 +37,9 @@ radius = 20
 [avoidance]
 radius = 0.3
 [ground]
-file = "hill.csv"
+file = "hill.png"
 size = [10, 20]
+height = 3
 center = [1.0, 2.0]
 [[groups]]
 name = "walkers"
@@ -64,7 +65,6 @@ probability = 0.2
 model = "a.ftm"
 """
 PLACES = "x,z,heading\n0,0,10\n1.5,2,-40\n"
-HILL = "0,1,2\n1,2,3\n2,3,4.5\n"
 STARS = {
     "format": "freshtake stars",
     "version": 1,
@@ -117,12 +117,6 @@ def heights(path: Path) -> None:
     read_ground(GroundMap(path, (10.0, 20.0)))
 
 
-def _array(values: Any) -> bytes:
-    out = io.BytesIO()
-    np.save(out, np.asarray(values))
-    return out.getvalue()
-
-
 def _picture() -> tuple[bytes, ...]:
     from PIL import Image
 
@@ -156,13 +150,11 @@ def _json(value: Any) -> bytes:
 def side_files(folder: Path) -> dict[str, SideFile]:
     """Return all kinds; the folder is for scratch files."""
     model = ("a.ftm", b"a model, which is read later")
-    plan_files = (model, ("places.csv", PLACES.encode()), ("hill.csv", HILL.encode()))
+    plan_files = (model, ("places.csv", PLACES.encode()), ("hill.png", _picture()[0]))
     return {
         "plan": SideFile("x.toml", (PLAN.encode(), LIBRARY.encode()), read_whole_plan, plan_files),
         "places": SideFile("x.csv", (PLACES.encode(), b"heading,z,x\n1,2,3\n"), read_table),
-        "ground csv": SideFile("x.csv", (HILL.encode(), b"0,0\n0,0\n"), heights),
-        "ground npy": SideFile("x.npy", (_array(np.eye(3)), _array([[1, 2], [3, 4]])), heights),
-        "ground png": SideFile("x.png", _picture(), heights),
+        "ground": SideFile("x.png", _picture(), heights),
         "manifest": SideFile(MANIFEST, (_json(CROWD),), lambda path: read_manifest(path.parent)),
         "characters": SideFile(CHARACTERS, (CAST.encode(),), lambda path: read_characters(path.parent)),
         "shard": SideFile("x.npz", (shard_of(folder, "npz"),), read_shard),
@@ -192,7 +184,6 @@ def side_files(folder: Path) -> dict[str, SideFile]:
 
 
 SIDE_FILES = (
-    "plan", "places", "ground csv", "ground npy", "ground png", "manifest", "characters", "shard", "path", "ratings",
-    "key", "stars", "pins", "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar",
-    "packet", "message",
+    "plan", "places", "ground", "manifest", "characters", "shard", "path", "ratings", "key", "stars", "pins",
+    "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar", "packet", "message",
 )  # fmt: skip

@@ -14,7 +14,7 @@ import uvicorn
 
 from freshtake.serve.app import make_app
 from freshtake.serve.project import Project
-from freshtake.serve.running import _listening
+from freshtake.serve.running import _listen
 from freshtake.studio.pages import add_pages
 
 PATIENCE = 120.0  # seconds: the machine may be busy
@@ -80,7 +80,7 @@ class Studio:
 @contextmanager
 def running(folder: Path) -> Iterator[Studio]:
     """A real server at a free port of this machine, in a thread."""
-    listening = _listening("127.0.0.1", 0)
+    listening = _listen("127.0.0.1", 0)
     project = Project(folder)
     app = make_app(project, workers=1)
     add_pages(app)

@@ -182,7 +182,7 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     assert "visible character" in studio.refused("PATCH", f"/items/{id}", 422, json={"name": " \0\u202e"})
     assert studio.http.patch(f"/api/items/{id}", json={"name": " slow\n\u202ewalk"}).json()["name"] == "slowwalk"
     studio.http.post("/api/undo")
-    assert studio.http.delete(f"/api/items/{id}").status_code == 200
+    assert studio.http.post("/api/remove", json={"items": [id]}).status_code == 200
     assert "undo" in studio.refused("GET", f"/items/{id}", 404)
     studio.http.post("/api/undo")
     assert studio.item(id) == old

@@ -129,7 +129,7 @@ def test_what_has_no_endless_motion_is_refused_in_a_sentence(studio: Studio, mod
     with opened(studio, model, f"?source={'0' * 16}") as (_, told):
         assert "no longer in the project" in told["error"]
     with opened(studio, model, f"?style={model}") as (_, told):
-        assert "not a style" in told["error"]
+        assert "not a style model" in told["error"]
     streams = studio.server.state.studio.streams
     until = time.monotonic() + PATIENCE
     while streams._running and time.monotonic() < until:

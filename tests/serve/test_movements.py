@@ -11,9 +11,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion import Clip
-from freshtake.serve.items import Item, new_id
-from freshtake.serve.movements import ALIKE, best_movement, distance, known_takes, print_of, stem
-from freshtake.serve.project import Project
+from freshtake.serve.movements import ALIKE, best_movement, distance, print_of, stem
 from tests.serve.studio import Studio, running
 
 
@@ -105,41 +103,6 @@ def test_takes_are_moved_to_another_movement_and_undone(mixed: Studio) -> None:
     flag = next(item["movement"] for item in before if item["name"] == "flag_1")
     words = mixed.refused("POST", "/regroup", 400, json={"items": [ids["walk_1"]], "movement": flag})
     assert "different skeletons or kinds" in words
-
-
-def test_projects_of_older_versions_get_movements(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    takes = [Item(id=new_id(), kind="take", name=f"walk_{k}", created=1.0, facts={"joints": 31}) for k in (1, 2)]
-    model = Item(
-        id=new_id(), kind="model", name="walk", created=1.0, settings={"examples": [take.id for take in takes]}
-    )
-    variant = Item(id=new_id(), kind="variant", name="walk_000", created=1.0, parent=model.id)
-    for item in (*takes, model, variant):
-        project.add(item, None)
-    project.close()
-    again = Project(tmp_path)
-    (movement,) = [item for item in again.items() if item.kind == "movement"]
-    assert movement.name == "walk"
-    assert {item.movement for item in again.items() if item.kind != "movement"} == {movement.id}
-    change = again.change
-    again.close()
-    third = Project(tmp_path)
-    assert third.change == change, "once is enough"
-    third.close()
-
-
-def test_adopted_takes_are_described_so_that_new_ones_join_them(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    take = Item(id=new_id(), kind="take", name="walk_1", created=1.0, facts={"joints": 31})
-    ft.write(project.files / f"{take.id}.npz", walk(1))
-    project.add(take, f"{take.id}.npz")
-    project.close()
-    again = Project(tmp_path)
-    (movement,) = [item for item in again.items() if item.kind == "movement"]
-    described = print_of(walk(2))
-    assert movement.facts["signature"] == again.item(take.id).facts["signature"] == described.signature
-    assert best_movement(known_takes(again), "walk_2", described) == movement.id
-    again.close()
 
 
 def test_a_take_without_any_like_it_is_for_itself() -> None:

@@ -101,9 +101,12 @@ def test_a_take_is_trimmed_by_dragging_and_shown_whole(marked: Window) -> None:
     assert marked.of(trim)[1] == pytest.approx(0.5 * (frames - 1), abs=1)
     assert marked.of("v.scene.shapes[0].frames") == frames, "what is left out is still shown"
     marked.page.get_by_role("slider", name="start of the take").focus()
-    marked.page.keyboard.press("ArrowRight")
-    marked.until(f"{trim}[0] === 1")
+    for first in (1, 2):  # each change reloads the scene, and the mark keeps the focus
+        marked.of("(window.sceneBefore = v.scene, 1)")
+        marked.page.keyboard.press("ArrowRight")
+        marked.until(f"{trim}[0] === {first} && v.scene !== window.sceneBefore")
     marked.page.locator("main").focus()
+    marked.page.keyboard.press("Control+z")
     marked.page.keyboard.press("Control+z")
     marked.page.keyboard.press("Control+z")
     marked.until(f"{trim} === null")

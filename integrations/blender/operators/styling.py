@@ -95,7 +95,7 @@ class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
             "seed": settings.seed,
             "plant": settings.plant,
             "in_place": settings.in_place,
-            **({"jump_rate": settings.jump_rate} if settings.use_jump_rate else {}),
+            **({"jump_time": 1.0 / settings.jump_rate} if settings.use_jump_rate else {}),
         }
         yield from _sampled(self, figure, "texture", "texture_sample", params)
 

@@ -56,7 +56,7 @@ def samples(request: Request) -> Answer:
     if not all(isinstance(name, str) for name in sets) or asked.takes > 100:
         raise UsageError("sets must be names of samples, with at most 100 takes of each")
     motions = [(path.stem, take_in(path, ReadOptions()).motion) for path in request.run(asked)]
-    # other samples are strokes and meshes, which a message of clips cannot carry
+    # Other samples are strokes and meshes, which a message of clips cannot carry.
     clips = [arrays_of(clip.changed(name=name)) for name, clip in motions if isinstance(clip, Clip)]
     values, arrays = packed(clips)
     return Answer({"clips": values, "notes": request.notes}, arrays)
@@ -88,7 +88,7 @@ def check_takes(request: Request) -> Answer:
 
 
 def _values(finding: Finding) -> dict[str, Any]:
-    return {"code": finding.code, "sentence": finding.sentence, "severity": finding.severity}
+    return {"sentence": finding.sentence, "severity": finding.severity}
 
 
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
@@ -143,8 +143,7 @@ def loop(request: Request) -> Answer:
     out = request.folder / "loops"
     out.mkdir()
     loops = request.run(Loop(clips=request.files(), out=out, format="npz", **request.fields(Looping)))
-    spans = [{"start": one.span.start, "stop": one.span.stop} for one in loops]
-    return request.answer({"spans": spans}, [one.path for one in loops])
+    return request.answer({}, [one.path for one in loops])
 
 
 def learn(request: Request) -> Answer:
@@ -169,11 +168,9 @@ def vary(request: Request) -> Answer:
         model=request.model(), out=request.folder / "variants", format="npz", start=_pose(request, "start"),
         end=_pose(request, "end"), **{"count": 1, **request.fields(Variants)},
     )  # fmt: skip
-    result = request.run(asked)
-    names: list[dict[str, Any]] = [
-        {"seed": asked.seed, "number": asked.first + k, "name": path.stem} for k, path in enumerate(result.paths)
-    ]
-    return request.answer({"made": names}, result.paths)
+    paths = request.run(asked).paths
+    made = [{"seed": asked.seed, "number": asked.first + k} for k in range(len(paths))]
+    return request.answer({"made": made}, paths)
 
 
 def _pose(request: Request, key: str) -> str | None:
@@ -190,9 +187,9 @@ def redraw(request: Request) -> Answer:
         take=take, model=request.model(), out=request.folder / "redrawn", format="npz",
         **{"count": 1, **values, "part": tuple(values.get("part", ()))},
     )  # fmt: skip
-    done = request.run(asked)
-    numbered = [{"seed": asked.seed, "number": number} for number in range(1, len(done.paths) + 1)]
-    return request.answer({"made": numbered}, done.paths)
+    paths = request.run(asked).paths
+    made = [{"seed": asked.seed, "number": number} for number in range(1, len(paths) + 1)]
+    return request.answer({"made": made}, paths)
 
 
 def style_learn(request: Request) -> Answer:
@@ -204,15 +201,14 @@ def style_learn(request: Request) -> Answer:
     done = request.run(asked)
     for sentence in done.pairs.notes:
         request.note(sentence)
-    pairs = [[row.source, row.target] for row in done.pairs.table]
-    return request.answer({"facts": model_facts(done.model), "pairs": pairs})
+    return request.answer({"facts": model_facts(done.model)})
 
 
 def style_apply(request: Request) -> Answer:
     """Translate clips into the style of a model; strength 0 leaves them unchanged."""
     paths = [request.model(), *request.files()]
-    done = request.run(StyleApply(paths=paths, out=request.folder / "styled", **request.fields(Styling)))
-    return request.answer({"arrived": [one.styled.arrived for one in done]}, [one.written[0] for one in done])
+    applied = request.run(StyleApply(paths=paths, out=request.folder / "styled", **request.fields(Styling)))
+    return request.answer({}, [one.written[0] for one in applied])
 
 
 def blend_learn(request: Request) -> Answer:
@@ -233,18 +229,17 @@ def blend_learn(request: Request) -> Answer:
 def blend_sample(request: Request) -> Answer:
     """Synthesize motion of the requested length and weights."""
     target = request.folder / "blend.npz"
-    values = from_values(Blend, {**request.params, "weights": _weights(request)})
-    request.run(
-        BlendSample(model=request.model(), out=target, **values, **request.fields(Travel), **request.fields(Feet))
-    )
+    blend = from_values(Blend, {**request.params, "weights": _weights(request)})
+    settings = {**blend, **request.fields(Travel), **request.fields(Feet)}
+    request.run(BlendSample(model=request.model(), out=target, **settings))
     return request.answer({}, [target])
 
 
 def _weights(request: Request) -> str | None:
-    """Return weights in the notation of the command line; those of a mapping are normalized to shares."""
-    weights = request.get("weights", str, dict)
-    if weights is None or isinstance(weights, str):
-        return weights
+    """Return weights in the notation of the command line, normalized to shares."""
+    weights = request.get("weights", dict)
+    if weights is None:
+        return None
     values = [value for value in weights.values() if isinstance(value, int | float) and value >= 0.0]
     total = float(sum(values))
     if len(values) < len(weights) or not 0.0 < total < 1e9:
@@ -268,35 +263,33 @@ def texture_learn(request: Request) -> Answer:
 
 
 def texture_sample(request: Request) -> Answer:
-    """Synthesize play, or a loop, of the requested length; `jump_rate` is in jumps per second."""
-    rate, target = request.get("jump_rate", int, float), request.folder / "play.npz"
-    if rate is not None and not 0.0 < rate <= 100.0:
-        raise UsageError(f"the jump rate must be above 0 and at most 100 per second, but is {rate:g}")
-    values = from_values(Playing, dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate})
-    asked = TextureSample(
-        model=request.model(), out=target, **values, **request.fields(LoopTravel), **request.fields(Feet)
-    )
-    return request.answer({"jumps": request.run(asked).jumps}, [target])
+    """Synthesize play, or a loop, of the requested length."""
+    target = request.folder / "play.npz"
+    settings = {**request.fields(Playing), **request.fields(LoopTravel), **request.fields(Feet)}
+    request.run(TextureSample(model=request.model(), out=target, **settings))
+    return request.answer({}, [target])
 
 
 def map(request: Request) -> Answer:
-    """Return which joints of both skeletons `retarget` assigns to which part of the body."""
-    from freshtake.workflows.retargeting import onto_character
+    """Return which joints of both skeletons `retarget` assigns to which part of the body; None if they are the same."""
+    from freshtake.workflows.retargeting import maps_of, onto_character
 
     onto = onto_character(_character(request), _maps(request), warn=request.note)
     clip = take_in(request.files()[0], ReadOptions(warn=request.note)).motion
     assert isinstance(clip, Clip)
-    return request.answer(_map_values(None if onto.owns(clip) else onto.way(clip)))
+    return request.answer({"maps": None if onto.owns(clip) else maps_of(onto.way(clip))})
 
 
 def retarget(request: Request) -> Answer:
-    """Retarget clips to the skeleton of `target`."""
+    """Retarget clips to the skeleton of `target`, and return the maps as `map` does."""
+    from freshtake.workflows.retargeting import maps_of
+
     asked = Retarget(
         clips=request.files(), onto=_character(request), out=request.folder / "retargeted", body_map=_maps(request),
         format="npz", **request.fields(Retargeting),
     )  # fmt: skip
     result = request.run(asked)
-    return request.answer(_map_values(result.way), result.paths)
+    return request.answer({"maps": None if result.way is None else maps_of(result.way)}, result.paths)
 
 
 def _character(request: Request) -> Path:
@@ -310,15 +303,6 @@ def _maps(request: Request) -> Path | None:
     path = request.folder / "maps.json"
     write_body_maps(path, maps)
     return path
-
-
-def _map_values(way: Any) -> dict[str, Any]:
-    """Return the maps of a retargeter; none if clips already have the joints of the target."""
-    from freshtake.workflows.retargeting import maps_of
-
-    if way is None:
-        return {"maps": None, "matched": None, "leg_ratio": 1.0}
-    return {"maps": maps_of(way), "matched": way.matched, "leg_ratio": way.transfer.leg_ratio}
 
 
 JOBS: dict[str, Job] = {

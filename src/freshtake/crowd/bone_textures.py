@@ -127,7 +127,7 @@ def crowd_textures(
 def _pages(
     folder: Path, manifest: dict[str, Any], listed: list[dict[str, Any]]
 ) -> Iterator[tuple[str, Motions, Floats]]:
-    """Yield group, shard and texels (rows, 3 joints, 4), texture by texture; `listed` records where each motion is."""
+    """Yield group, shard and texels (rows, 3 joints, 4) of each texture; `listed` receives the place of each motion."""
     count = 0
     for record in manifest["shards"]:
         shard = read_shard(folder / record["file"])
@@ -164,7 +164,7 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
     for name, part in (("turn_range", np.s_[:, :, :3]), ("place_range", np.s_[:, :, 3])):
         low, high = float(columns[part].min()), float(columns[part].max())
         high = max(high, low + 1e-6)
-        # the largest 16-bit integer is the largest value
+        # The largest 16-bit integer stands for the largest value.
         numbers[part] = np.rint((columns[part] - low) / (high - low) * 65535)
         ranges[name] = [low, high]
     flat = numbers.reshape(len(rows), -1, 3)

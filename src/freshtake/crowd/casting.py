@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,26 +22,20 @@ MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # of a cell, a 
 
 
 class Places(NamedTuple):
-    """Positions (characters, 2) as x and z in metres, and headings (characters,) in radians, 0 along z."""
+    """Positions (characters, 2): x and z in metres; headings (characters,) in radians, 0 along z."""
 
     ground: Floats
     heading: Floats
 
 
-NO_TABLES: Mapping[Path, Places] = {}
-
-
-def placed(
-    placement: Placement, number: int, rng: np.random.Generator, tables: Mapping[Path, Places] = NO_TABLES
-) -> Places:
+def assign_places(placement: Placement, number: int, rng: np.random.Generator, tables: Mapping[Path, Places]) -> Places:
     """Return `number` positions, or raise if they do not fit. `tables` holds positions read from files."""
     if placement.kind == "csv":
-        if placement.file is None or placement.file not in tables:
+        if placement.file is None:
             raise UsageError("placement.file: a placement of kind csv needs its table")
         table = tables[placement.file]
-        if len(table.ground) < number:
-            many = len(table.ground)
-            raise FormatError(placement.file, f"the table has {many} positions for {number} characters: add some")
+        if (count := len(table.ground)) < number:
+            raise FormatError(placement.file, f"the table has {count} positions for {number} characters: add some")
         return Places(table.ground[:number], table.heading[:number])
     if placement.kind == "paths":
         return along(placement.paths, number, placement.spacing)
@@ -61,14 +56,14 @@ def grid(number: int, spacing: float) -> Places:
 
 
 def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator) -> Places:
-    """Scatter positions in a disc, no two closer than `gap`: each is random inside its lattice cell."""
+    """Scatter positions in a disc, no two closer than `gap`: each is at random inside a cell of a lattice."""
     if radius is None:
-        # loose enough for randomness: neighbors are 1.4 times the minimum distance apart on average
+        # Loose enough for randomness: neighbors are 1.4 times the minimum distance apart on average.
         radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
     cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved positions stay inside
-    while len(cells) < number and pitch > gap:  # the border cuts off cells: tighten the lattice
+    while len(cells) < number and pitch > gap:  # the border cuts off some cells, so the lattice is tightened
         pitch = max(gap, 0.98 * pitch)
         cells = _lattice(pitch, radius - 0.5 * (pitch - gap))
     if len(cells) < number:
@@ -95,8 +90,8 @@ def _lattice(pitch: float, radius: float) -> Floats:
 def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
     """Return consecutive positions along polylines, facing along them.
 
-    They are spread evenly if there is space to spare. The last point of a closed path is its first, so nobody
-    is placed there a second time, nor closer to the first than the spacing.
+    They are spread evenly if there is space to spare. The last point of a closed path is its first, so nobody is
+    placed there a second time, or closer to the first character than the spacing.
     """
     lines = [np.array(path, dtype=np.float64) for path in paths]
     steps = [np.linalg.norm(np.diff(line, axis=0), axis=1) for line in lines]
@@ -143,7 +138,7 @@ class Cast(NamedTuple):
         return Cast._make(values[first - 1 : last] for values in self)
 
 
-def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
+def cast_of(plan: Plan, tables: Mapping[Path, Places] = MappingProxyType({})) -> Cast:
     """Cast a plan, independently of how and where it is made. `tables` holds positions from files."""
     number = plan.number
     sizes = counts(number, tuple(group.share for group in plan.groups))
@@ -169,7 +164,7 @@ def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
     together = np.flatnonzero([plan.groups[k].placement is None for k in group])
     ground, heading = np.empty((len(group), 2)), np.empty(len(group))
     if len(together):
-        shared = placed(plan.placement, len(together), generator(plan.seed, 0, PLACES), tables)
+        shared = assign_places(plan.placement, len(together), generator(plan.seed, 0, PLACES), tables)
         order = np.arange(len(together))
         if plan.placement.kind != "csv" and len(plan.groups) > 1:
             order = generator(plan.seed, 0, ORDER).permutation(len(together))
@@ -177,7 +172,7 @@ def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
     for number, one in enumerate(plan.groups):
         members = np.flatnonzero(group == number)
         if one.placement is not None and len(members):
-            places = placed(one.placement, len(members), generator(plan.seed, 1 + number, PLACES), tables)
+            places = assign_places(one.placement, len(members), generator(plan.seed, 1 + number, PLACES), tables)
             ground[members], heading[members] = places.ground, places.heading
     return Places(ground, heading)
 

@@ -44,7 +44,7 @@ UP = (0.0, 1.0, 0.0)
 
 
 class Body(NamedTuple):
-    """Shared by all characters of a model: the skeleton in its unit, metres per unit, the rotation to face z."""
+    """The body that all characters of a model share: skeleton, metres per unit, and the rotation to face z."""
 
     skeleton: Skeleton
     scale: float
@@ -110,7 +110,7 @@ def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made
         rng = generator(asked.seed, asked.number, attempt=attempt)
         if asked.route is not None and len(asked.route):
             return _on_route(model, body, rng, amount, asked)
-        return _drawn(model, rng, amount, asked)
+        return _draw(model, rng, amount, asked)
 
     with one_blas_thread():
         best, report = guarded(draw, model.body_limits if asked.guard else None, asked.amount)
@@ -127,7 +127,7 @@ def _verdict(model: VariationModel, made: Guided, asked: MotionRequest, *, passe
     return assess(made.motion, model.standard, amount=asked.amount, rate=made.report.rate, name=name)
 
 
-def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest) -> Guided:
+def _draw(model: VariationModel, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest) -> Guided:
     if asked.loop and model.cyclic:
         return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
@@ -135,7 +135,7 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
     variant = model.made(rng, amount=amount, frames=frames + skip)
     clip: Clip = take_frames(model.decode(variant.rows), skip) if skip else model.decode(variant.rows)
-    return _finished(model, clip, variant.phases[skip:], 1.0, asked.plant)
+    return _finish(model, clip, variant.phases[skip:], 1.0, asked.plant)
 
 
 def _on_route(
@@ -149,16 +149,16 @@ def _on_route(
     forward = ground_of(rotate(inverse(body.upright), np.array([0.0, 0.0, 1.0])), body.up).item()
     route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
-    # a third more frames than at the usual speed, because variants may be slower
+    # A third more frames than at the usual speed, because variants may be slower.
     needed = round(1.3 * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
     # One more cycle at each end, over which the body's path is averaged.
     drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
     phases = np.interp(routed.frames, np.arange(len(drawn.phases) - skip), drawn.phases[skip:])
-    return _finished(model, routed.clip, phases, routed.rate, asked.plant)
+    return _finish(model, routed.clip, phases, routed.rate, asked.plant)
 
 
-def _finished(model: VariationModel, clip: Clip, phases: Floats, rate: float, plant: bool) -> Guided:
+def _finish(model: VariationModel, clip: Clip, phases: Floats, rate: float, plant: bool) -> Guided:
     if plant and model.planting_model is not None:
         clip = planted_at(model, clip, phases, True).clip
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
@@ -268,7 +268,7 @@ def _unit(clip: Clip) -> float:
 def _put(onto: Onto, clip: Clip) -> Clip:
     """Retarget a clip to the character, in metres with y up."""
     moved = onto.put(clip)
-    if moved is clip:  # the same joints: in the character's order and size
+    if moved is clip:  # it has the same joints, perhaps in another order and size
         order = [clip.skeleton.index(name) for name in onto.clip.skeleton.names]
         target = scaled(with_up(onto.clip, "y"), _unit(onto.clip))
         ratio = leg_length(target.skeleton) / leg_length(clip.skeleton)
@@ -285,7 +285,7 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
     body = pelvis(clip.skeleton)
     moved = still.changed(root=clip.root + away[:, body])
     below = [joint for joint in range(len(clip.skeleton)) if body in clip.skeleton.chain(joint)]
-    # a tenth of a millimetre: only the travelling joint may move relative to its parent
+    # Only the travelling joint may move relative to its parent; a tenth of a millimetre is rounding.
     if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > 1e-4:
         raise FormatError(path, "this character's joints move relative to their parents; crowds store only rotations")
     return moved
@@ -297,5 +297,5 @@ def speed_of(model: VariationModel, body: Body) -> float:
     if not model.cyclic or recipe is None or "turn" not in recipe.units:
         return 0.0
     speed = model.travel.speed * body.scale
-    # slower characters are treated as standing
+    # Slower characters are treated as standing.
     return speed if speed >= 0.2 else 0.0

@@ -1,8 +1,8 @@
 """Velocities at which discs do not collide: optimal reciprocal collision avoidance for a complete crowd at once.
 
 Any two share the change that keeps them apart for a while: each has a half-plane of allowed velocities (van den Berg,
-Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities in all half-planes of a walker,
-the one nearest to the preferred one is chosen. If there is none, the least bad of a few candidates is.
+Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). A walker chooses the velocity inside all its
+half-planes that is nearest to its preferred velocity or, if there is none, the least bad of a few candidates.
 
 Only sums, products, quotients and square roots are used, which are identical on every machine.
 """
@@ -99,7 +99,7 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
 
 
 def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
-    """Find the point on border k nearest to the wish that half-planes before k allow, and whether there is one."""
+    """Find the point on border k nearest to the wish that half-planes before k allow, and whether it exists."""
     point, normal = planes.point[:, k], planes.normal[:, k]
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)

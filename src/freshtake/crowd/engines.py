@@ -27,7 +27,7 @@ def run_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
     unfinished = {task.shard.number: task for task in tasks}
     for _ in range(TRIES):
         try:
-            for record in _pooled(list(unfinished.values()), workers):
+            for record in _run_pool(list(unfinished.values()), workers):
                 del unfinished[record["shard"]]
                 yield record
             return
@@ -38,7 +38,7 @@ def run_in_processes(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
     )
 
 
-def _pooled(tasks: list[Task], workers: int) -> Iterator[Record]:
+def _run_pool(tasks: list[Task], workers: int) -> Iterator[Record]:
     # Spawn processes: forked ones inherit threads' locks. Queue few tasks, so memory stays flat.
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_end_with_the_parent)
@@ -84,7 +84,7 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
                 running.add(client.submit(run_task, task, models[task.model], pure=False, retries=1))
             return task is not None
 
-        # three shards per worker: none is idle, and the scheduler's memory stays flat
+        # With three shards per worker, none is idle and the scheduler's memory stays flat.
         for _ in range(max(1, 3 * len(client.scheduler_info(n_workers=-1)["workers"]))):
             hand_over()
         try:
@@ -135,7 +135,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
             yield client
         return
     try:
-        client = _reached(lib, scheduler)
+        client = _connect(lib, scheduler)
     except (OSError, TimeoutError, ValueError, TypeError):
         raise UsageError(
             f"no Dask scheduler answers at {scheduler}: start one with `dask scheduler`, and check address and firewall"
@@ -146,7 +146,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _reached(lib: Any, scheduler: str) -> Any:
+def _connect(lib: Any, scheduler: str) -> Any:
     """Return a client of a scheduler. One that cannot connect is closed at once.
 
     Dask would leave that to the garbage collector: if it runs while a cluster starts, the cluster waits forever for

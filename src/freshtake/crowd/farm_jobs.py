@@ -91,7 +91,7 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
     All workers share the folders that the request names.
     """
     source, out, options = request.source, request.out, option_words(request)
-    # beyond a hundred parts, starting Python would cost more time than it saves
+    # Beyond a hundred parts, starting Python would cost more time than it saves.
     parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:

@@ -24,7 +24,7 @@ RECORDS = "records"
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of a crowd and replace existing ones, which a stopped run left or which must be renewed."""
+    """Write files of a crowd and replace existing ones, which a stopped run left there or which are out of date."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)
@@ -146,24 +146,12 @@ def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
 
 
 def _difference(old: dict[str, Any], asked: dict[str, Any]) -> str:
-    """Name the first setting that differs, in words."""
-    for key in [*asked, *old]:
-        before, now = old.get(key), asked.get(key)
-        if before == now:
-            continue
-        if isinstance(before, dict) and isinstance(now, dict):
-            return f"{key}.{_difference(before, now)}"
-        if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-            pairs = [(k, a, b) for k, (a, b) in enumerate(zip(before, now, strict=True)) if a != b]
-            if pairs and isinstance(pairs[0][1], dict) and isinstance(pairs[0][2], dict):
-                return f"{key}[{pairs[0][0]}].{_difference(pairs[0][1], pairs[0][2])}"
-        return f"{key} was {_short(before)} and is {_short(now)} now"
-    return "no setting"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    """Name the first setting that differs, with its values if they are not tables or lists."""
+    key = next(key for key in {**asked, **old} if old.get(key) != asked.get(key))
+    values = [settings.get(key) for settings in (old, asked)]
+    if any(isinstance(value, dict | list) for value in values):
+        return key
+    return "{} was {} and is {} now".format(key, *(json.dumps(value, ensure_ascii=False) for value in values))
 
 
 def clear(folder: Path) -> None:

@@ -12,11 +12,10 @@ import numpy as np
 
 from freshtake.crowd.folder import GROUND, replacing_ours
 from freshtake.crowd.plan import GroundMap
-from freshtake.crowd.route_following import smoothed
+from freshtake.crowd.route_following import smooth
 from freshtake.errors import FormatError
-from freshtake.formats.archive import decode_array, open_archive, write_archive
+from freshtake.formats.archive import open_archive, write_archive
 from freshtake.formats.files import read_bytes
-from freshtake.formats.table import csv_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
@@ -25,7 +24,6 @@ from freshtake.numeric.arrays import Floats
 
 EASED = 0.12  # seconds: standard deviation of the smoothing of hip heights
 MOST = 8192  # rows and columns
-ENDINGS = (".png", ".npy", ".csv")
 
 
 class Ground(NamedTuple):
@@ -53,18 +51,19 @@ class Ground(NamedTuple):
 def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     """Lift a motion over a flat floor (metres, y up) onto the ground.
 
-    Every foot is lifted by the height under it, so one on the floor stays on it; hips by that under the lower
-    foot, smoothed, so no leg has to stretch. Without legs, the body is lifted by the height under its root.
+    Every foot is lifted by the height under it, so a foot on the floor stays on the ground. Hips are lifted by the
+    smoothed height under the lower foot, so no leg has to stretch. Without legs, the body is lifted by the height
+    under its root.
     """
     places = clip.positions()
     root = clip.root.copy()
     if not legs:
-        root[:, 1] += _eased(ground.at(root[:, [0, 2]]), clip.frame_time)
+        root[:, 1] += _smooth_heights(ground.at(root[:, [0, 2]]), clip.frame_time)
         return clip.changed(root=root)
     feet = np.stack([places[:, list(leg.points)].mean(axis=1)[:, [0, 2]] for leg in legs], axis=1)
     under = ground.at(feet)  # (frames, legs)
-    root[:, 1] += _eased(under.min(axis=1), clip.frame_time)
-    # Feet move straight up: also moving them sideways would let standing feet slide.
+    root[:, 1] += _smooth_heights(under.min(axis=1), clip.frame_time)
+    # Feet move straight up: if they also moved sideways, planted feet would slide.
     moves = np.zeros((len(clip), len(legs), 3))
     moves[..., 1] = under
     rotations, by_ankle = clip.rotations.copy(), np.zeros(len(legs), dtype=np.intp)
@@ -75,58 +74,25 @@ def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     return clip.changed(root=root, rotations=rotations)
 
 
-def _eased(heights: Floats, frame_time: float) -> Floats:
-    return np.asarray(smoothed(heights.astype(np.complex128), EASED / frame_time).real)
+def _smooth_heights(heights: Floats, frame_time: float) -> Floats:
+    return np.asarray(smooth(heights.astype(np.complex128), EASED / frame_time).real)
 
 
 def read_ground(asked: GroundMap) -> Ground:
-    """Read the heights that a plan names."""
-    path = asked.file
-    kind = path.suffix.lower()
-    if kind not in ENDINGS:
-        raise FormatError(path, f"a height map ends in {', '.join(ENDINGS)}")
-    heights = _picture(path) if kind == ".png" else _array(path) if kind == ".npy" else _table(path)
-    if heights.ndim != 2 or min(heights.shape) < 2 or max(heights.shape) > MOST:
-        shape = " x ".join(map(str, heights.shape))
-        raise FormatError(path, f"a grid of 2 x 2 to {MOST} x {MOST} heights was expected, not {shape}")
-    if not np.isfinite(heights).all():
-        row, column = np.argwhere(~np.isfinite(heights))[0]
-        raise FormatError(path, "finite heights were expected", f"row {row + 1}, column {column + 1}")
-    return Ground(np.ascontiguousarray(asked.height * heights, dtype=np.float64), asked.center, asked.size)
-
-
-def _picture(path: Path) -> Floats:
-    """Read a picture of 8 or 16 bits: black is 0, white 1."""
+    """Read the picture of heights (PNG of 8 or 16 bits) that a plan names: black is 0, white is `asked.height`."""
     from PIL import Image, UnidentifiedImageError
 
+    path = asked.file
     try:
         with Image.open(io.BytesIO(read_bytes(path)), formats=["PNG"]) as picture:
-            if max(picture.size) > MOST:
-                raise FormatError(path, f"at most {MOST} x {MOST} pixels can be read")
+            if not 2 <= min(picture.size) <= max(picture.size) <= MOST:
+                wide, high = picture.size
+                raise FormatError(path, f"2 x 2 to {MOST} x {MOST} pixels were expected, not {wide} x {high}")
             deep = picture.mode.startswith("I")
             values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         raise FormatError(path, "this is not a PNG image, or it is damaged") from None
-    return np.asarray(values / (65535.0 if deep else 255.0))
-
-
-def _array(path: Path) -> Floats:
-    heights = decode_array(path, read_bytes(path), "")
-    if heights.dtype.kind not in "biuf":
-        raise FormatError(path, f"an array of heights was expected, not of {heights.dtype}")
-    return np.asarray(heights, dtype=np.float64)
-
-
-def _table(path: Path) -> Floats:
-    rows: list[list[float]] = []
-    for line, row in csv_rows(path):
-        try:
-            rows.append([float(cell) for cell in row])
-        except ValueError:
-            raise FormatError(path, "heights were expected, as numbers between commas", f"line {line}") from None
-        if len(rows[-1]) != len(rows[0]):
-            raise FormatError(path, f"{len(rows[0])} heights were expected, as in the first line", f"line {line}")
-    return np.array(rows).reshape(len(rows), len(rows[0]) if rows else 0)
+    return Ground(asked.height * values / (65535.0 if deep else 255.0), asked.center, asked.size)
 
 
 def keep_ground(folder: Path, ground: Ground) -> str:

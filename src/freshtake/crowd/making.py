@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake import __version__
-from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
-from freshtake.crowd.characters import MotionRequest, body_of, character_of, speed_of
+from freshtake.crowd.casting import Cast, cast_of
+from freshtake.crowd.characters import Body, Character, MotionRequest, body_of, character_of, speed_of
 from freshtake.crowd.engines import check_dask, run_in_processes, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
@@ -29,6 +29,7 @@ from freshtake.formats.usd.writing import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
 from freshtake.requests.crowd import Crowd
+from freshtake.variation.model import VariationModel
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
@@ -65,14 +66,14 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
     part = part_asked(request.shard)
     if request.plan_only and request.shard is not None:
         raise UsageError("--plan-only comes before the parts: leave out --shard")
-    plan, places = requested_plan(request)
+    plan = requested_plan(request)
     if request.job is not None:
         from freshtake.crowd.farm_jobs import write_job
 
         return JobWritten(request.job, write_job(request.job, request, plan))
     result = crowd_make(
         plan, request.out, format=request.format, part=part, engine=request.engine, workers=request.workers,
-        scheduler=request.scheduler, places=places, replace=replaces_existing(), plan_only=request.plan_only,
+        scheduler=request.scheduler, replace=replaces_existing(), plan_only=request.plan_only,
         keep_going=request.keep_going, report=report,
     )  # fmt: skip
     failing = result.count_of("amber") + result.count_of("red")
@@ -84,8 +85,8 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
     return result
 
 
-def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
-    """Read the plan of a request from its file, or make one for a single model; return it with its tables of positions.
+def requested_plan(request: Crowd) -> Plan:
+    """Read the plan of a request from its file, or make one for a single model.
 
     The request takes precedence over the file, except that groups keep any character they name.
     """
@@ -93,12 +94,7 @@ def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
     changes = {key: value for key in CHANGES if (value := getattr(request, key)) is not None}
     if "count" in changes:
         changes["number"] = changes.pop("count")
-    places = NO_TABLES
-    if source.suffix.lower() == ".toml":
-        plan = read_plan(source, changes)
-        places = read_places(plan)
-    else:
-        plan = Plan((Group(source),), **changes)
+    plan = read_plan(source, changes) if source.suffix.lower() == ".toml" else Plan((Group(source),), **changes)
     if request.avoid and plan.avoidance is None:
         plan = replace(plan, avoidance=Avoidance())
     if character is not None:
@@ -106,7 +102,7 @@ def requested_plan(request: Crowd) -> tuple[Plan, Mapping[Path, Places]]:
             raise FormatError(character, "there is no such file: check the path of --character")
         groups = tuple(group if group.character else replace(group, character=character) for group in plan.groups)
         plan = replace(plan, groups=groups)
-    return plan, places
+    return plan
 
 
 def check_folder(folder: Path) -> None:
@@ -124,7 +120,6 @@ def crowd_make(
     engine: str = "local",
     workers: int | None = None,
     scheduler: str | None = None,
-    places: Mapping[Path, Places] = NO_TABLES,
     replace: bool = False,
     plan_only: bool = False,
     keep_going: bool = False,
@@ -142,7 +137,6 @@ def crowd_make(
         engine: One of `ENGINES`.
         workers: How many processes; None: one per core.
         scheduler: The address of a Dask scheduler; None: a cluster on this machine.
-        places: Tables of positions that the plan names, as read.
         replace: Whether to remove a crowd of another plan from the folder.
         plan_only: Whether to stop after the settings, routes, ground and list of characters are written.
         keep_going: Whether to write motions that fail the body checks instead of refusing them (see motion.verdict).
@@ -154,7 +148,7 @@ def crowd_make(
     _check_options(plan, format, engine, workers, scheduler)
     check_folder(folder)
     fps = rate_of(plan)
-    shards, cast = shards_of(plan, fps), cast_of(plan, places)
+    shards, cast = shards_of(plan, fps), cast_of(plan, read_places(plan))
     speeds = _speeds(plan)
     if plan.steered:
         walkers_of(plan, cast, np.array(speeds))  # raises before anything is written
@@ -206,25 +200,23 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
     bodies: dict[str, Skeleton | Rig] = {}
     for group, prim in zip(plan.groups, _prims(plan), strict=True):
-        model = model_at(group.model)
-        body = body_of(model, group.model.name)
-        bodies[prim] = body.metric()
-        if group.character is not None:
-            character = character_of(group.character.resolve(), model, body, group.model.resolve())
-            bodies[prim] = character.rig() or character.body.skeleton
+        _, body, character = _members(group)
+        bodies[prim] = body.metric() if character is None else character.rig() or character.body.skeleton
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
 
 
+def _members(group: Group) -> tuple[VariationModel, Body, Character | None]:
+    """Return the model of a group, its body, and its character; raise if nothing can be retargeted to that."""
+    model = model_at(group.model)
+    body = body_of(model, group.model.name)
+    if group.character is None:
+        return model, body, None
+    return model, body, character_of(group.character.resolve(), model, body, group.model.resolve())
+
+
 def _speeds(plan: Plan) -> list[float]:
-    out = []
-    for group in plan.groups:
-        model = model_at(group.model)
-        body = body_of(model, group.model.name)
-        speed = speed_of(model, body)
-        if group.character is not None:  # also raises if nothing can be retargeted to it
-            speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
-        out.append(speed)
-    return out
+    members = [_members(group) for group in plan.groups]
+    return [speed_of(model, body) * (character.ratio if character else 1.0) for model, body, character in members]
 
 
 def rate_of(plan: Plan) -> float:
@@ -232,7 +224,7 @@ def rate_of(plan: Plan) -> float:
     rates = {}
     for group in plan.groups:
         model = model_at(group.model)
-        body_of(model, group.model.name)
+        body_of(model, group.model.name)  # raises if the model makes no bodies
         rates[group.model.name] = 1.0 / model.frame_time
     first = next(iter(rates.values()))
     if plan.fps is not None:

@@ -73,9 +73,9 @@ class Avoidance:
 
 @dataclass(frozen=True)
 class GroundMap:
-    """Heights from a file over a rectangle of this `size` (x, z) around `center`, in metres.
+    """Heights from a picture over a rectangle of this `size` (x, z) around `center`; `height` is that of white.
 
-    Values in the file are multiplied by `height`: those of a picture are 0 (black) to 1 (white), others are unchanged.
+    Lengths are in metres.
     """
 
     file: Path
@@ -173,13 +173,8 @@ class Shard(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of its files."""
+        """The name of its files."""
         return f"shard_{self.number:06d}"
-
-    @property
-    def size(self) -> int:
-        """Number of motions in it."""
-        return self.last - self.first + 1
 
 
 def shards_of(plan: Plan, fps: float) -> list[Shard]:
@@ -188,7 +183,7 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
         sizes = library_counts(plan)
     else:
         sizes = counts(plan.number, tuple(group.share for group in plan.groups))
-    # short motions: at most a thousand files or tracks in one shard
+    # Shards of short motions hold at most a thousand files or tracks.
     each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, 1000))
     out: list[Shard] = []
     begin = 1

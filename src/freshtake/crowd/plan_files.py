@@ -123,11 +123,9 @@ def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[
 
 def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
     file = _named_file(path, values["file"], "height map", "ground.file")
-    if file.suffix.lower() == ".png" and "height" not in values:
-        raise FormatError(path, "a picture needs it: the height of white, in metres", "ground.height")
     wide, deep = values["size"]
     x, z = values.get("center", (0.0, 0.0))
-    return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(values.get("height", 1.0)))
+    return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(values["height"]))
 
 
 def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:

@@ -68,13 +68,13 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
     seconds = float(manifest["seconds"])
     fps = min(FPS, manifest["fps"])
-    if steered:  # every character has a separate route and motion: show fewer frames
+    if steered:  # every character has its route and motion, so fewer frames of each are shown
         fps = min(fps, max(LEAST_FPS, FRAMES / (every * seconds)))
     length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
     groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))
     roles = {group: ROLES[k % len(ROLES)] for k, group in enumerate(groups)}
     count = min(every, max(1, int(FRAMES / length)))
-    shown = _shown(folder, manifest["shards"], count, (seconds, fps), roles, library)
+    shown = _choose_motions(folder, manifest["shards"], count, (seconds, fps), roles, library)
     if steered:
         placements = tuple(one.place._replace(shape=k) for k, one in enumerate(shown))
     else:
@@ -94,7 +94,7 @@ class _Shown(NamedTuple):
     place: Placed
 
 
-def _shown(
+def _choose_motions(
     folder: Path,
     records: list[dict[str, Any]],
     count: int,
@@ -112,7 +112,7 @@ def _shown(
         if not numbers:
             continue
         for number, read, travel in shard_clips(folder / record["file"], numbers, loops=library):
-            clip = _played(read, travel, seconds)
+            clip = _repeat_loop(read, travel, seconds)
             clip = resample(clip, fps) if clip.fps > fps + 1e-6 else clip
             figure = shape_of(clip, roles[record["group"]], 1.0)
             assert isinstance(figure, Figure)
@@ -122,7 +122,7 @@ def _shown(
     return out
 
 
-def _played(clip: Clip, travel: Floats, seconds: float) -> Clip:
+def _repeat_loop(clip: Clip, travel: Floats, seconds: float) -> Clip:
     """Return a motion as shown: a loop is repeated until it covers the time shown."""
     if not np.any(travel != 0.0):
         return clip
@@ -147,7 +147,7 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
     rows = read_characters(folder)
-    # a browser draws about 2,000 figures smoothly: for larger crowds, show every second or third
+    # A browser draws about 2,000 figures smoothly; of larger crowds, every second or third character is shown.
     for row in rows[:: max(1, -(-len(rows) // 2000))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))

@@ -30,7 +30,7 @@ class Route(NamedTuple):
 def smooth_route(places: Floats, step: float, frame_time: float, frames: int) -> Route:
     """Turn positions (steps, 2), x and z every `step` seconds, into a smooth route at a frame rate."""
     # A cubic B-spline through control points already smooths by a variance of a third of a squared step.
-    points = smoothed(places[:, 1] + 1j * places[:, 0], np.sqrt((EASED / step) ** 2 - 1.0 / 3.0))
+    points = smooth(places[:, 1] + 1j * places[:, 0], np.sqrt((EASED / step) ** 2 - 1.0 / 3.0))
     control = np.concatenate([2.0 * points[:1] - points[1:2], points, 2.0 * points[-1:] - points[-2:-1]])
     times = np.minimum(np.arange(frames) * frame_time / step, len(points) - 1.0)
     before = np.minimum(times.astype(np.intp), len(points) - 2)
@@ -40,7 +40,7 @@ def smooth_route(places: Floats, step: float, frame_time: float, frames: int) ->
     ) / 6.0
     slopes = np.diff(near, axis=0) * [(1.0 - t) ** 2, 1.0 + 2.0 * t * (1.0 - t), t**2]
     # A body turns more slowly than its path changes: smooth directions twice as far.
-    velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), 2.0 * EASED / frame_time)
+    velocity = smooth(slopes.sum(axis=0) / (2.0 * step), 2.0 * EASED / frame_time)
     speed = np.abs(velocity)
     # A walker that hardly moves has no direction: below a tenth of the usual speed, interpolate it.
     moving = np.flatnonzero(speed > 0.1 * max(float(np.median(speed)), 1e-9))
@@ -51,16 +51,16 @@ def smooth_route(places: Floats, step: float, frame_time: float, frames: int) ->
     return Route(ground, direction, np.concatenate([[0.0], np.cumsum(ahead)]))
 
 
-def smoothed(values: Complexes, deviation: float) -> Complexes:
+def smooth(values: Complexes, deviation: float) -> Complexes:
     """Smooth with a Gaussian, extending both ends by point reflection."""
     reach = min(max(1, round(3.0 * deviation)), len(values) - 1)
     if deviation < 0.3 or reach < 1:
         return values
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
-    return _averaged(values, weights / weights.sum())
+    return _average(values, weights / weights.sum())
 
 
-def _averaged(values: Complexes, weights: Floats) -> Complexes:
+def _average(values: Complexes, weights: Floats) -> Complexes:
     reach = len(weights) // 2
     # Ends are reflected through their end point, so a straight route stays straight up to its end.
     before = 2.0 * values[0] - values[reach:0:-1]
@@ -82,7 +82,7 @@ def body_path(clip: Clip, cycle: int) -> BodyPath:
     reach = min(cycle, len(places) - 1)
     # Two consecutive means over a cycle: each alone cancels the steps, both together also smooth the rest.
     weights = np.convolve(np.ones(reach), np.ones(reach))
-    ground = _averaged(places, weights / weights.sum())
+    ground = _average(places, weights / weights.sum())
     step = np.diff(ground, append=2.0 * ground[-1] - ground[-2])
     distance = np.concatenate([[0.0], np.cumsum(np.abs(step[:-1]))])
     return BodyPath(np.unwrap(np.angle(step)), distance, places - ground)
@@ -97,7 +97,7 @@ class RoutedMotion(NamedTuple):
 
 
 def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
-    """Put a motion onto a route in lengths of its body; the motion must travel at least as far."""
+    """Bend a motion to a route given in lengths of its body; the motion must travel at least as far."""
     path, every = body_path(clip, cycle), np.arange(len(clip))
     frames = np.interp(route.distance, path.distance, every)
     turn = route.direction - np.interp(frames, every, path.direction)

@@ -59,11 +59,11 @@ def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None
         direction = _direction(walkers, place, direction, at)
         wish = walkers.speed[:, None] * direction
         if avoiding is not None:
-            wish = _avoided(walkers, place, velocity, wish + uneven * (walkers.speed > 0.0)[:, None], avoiding)
-        velocity = _eased(velocity, wish)
+            wish = _avoid(walkers, place, velocity, wish + uneven * (walkers.speed > 0.0)[:, None], avoiding)
+        velocity = _limit_change(velocity, wish)
         before, place = place, place + STEP * velocity
         if avoiding is not None:
-            place = moved_apart(place, walkers.radius + SWAY, walkers.speed > 0.0)
+            place = move_apart(place, walkers.radius + SWAY, walkers.speed > 0.0)
             velocity = (place - before) / STEP
         if walkers.polylines is not None and at is not None:
             at = walkers.polylines.advanced(at, place)
@@ -84,14 +84,14 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
     return out
 
 
-def _eased(velocity: Floats, wish: Floats) -> Floats:
+def _limit_change(velocity: Floats, wish: Floats) -> Floats:
     change = wish - velocity
     length = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
     # Velocities change by at most 2 m/s per second.
     return np.asarray(velocity + change * np.minimum(1.0, 2.0 * STEP / np.maximum(length, 1e-12))[:, None])
 
 
-def _avoided(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, avoiding: Avoidance) -> Floats:
+def _avoid(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, avoiding: Avoidance) -> Floats:
     if len(place) < 2:
         return wish
     reach = 2.0 * float(walkers.radius.max()) + 2.0 * FASTEST * float(walkers.speed.max()) * avoiding.horizon
@@ -112,7 +112,7 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
     return Neighbors(place[other] - place[moving, None], velocity[moving, None] - velocity[other], radius, share, there)
 
 
-def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
+def move_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
     """Move discs that overlap apart, each by half the overlap, in a few rounds; standing characters are not moved."""
     out = place.copy()
     # Moving two apart can push a third: stop when no overlap exceeds a tenth of a millimetre.
@@ -156,7 +156,7 @@ class Polylines(NamedTuple):
 
 
 def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
-    """Assign to walkers the nearest polyline of their group.
+    """Assign each walker the nearest polyline of its group.
 
     `longest` is the largest distance that any walker covers.
     """
@@ -169,7 +169,7 @@ def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, 
         members = np.flatnonzero(group == number)
         least = np.full(len(members), np.inf)
         for line in group_lines:
-            points, count = _sampled(line, longest)
+            points, count = _sample(line, longest)
             far, index = (values[:, 0] for values in nearest(points[:count], place[members]))
             closer = far < least
             least[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
@@ -179,7 +179,7 @@ def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, 
     return Polylines(np.concatenate(samples), first, has)
 
 
-def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
+def _sample(line: Floats, longest: float) -> tuple[Floats, int]:
     """Sample a polyline and its continuation; return the samples and how many belong to the polyline itself."""
     steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
     marks = np.concatenate([[0.0], np.cumsum(steps)])
@@ -201,7 +201,7 @@ def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Ca
     for values in (*walkers[:5], *(walkers.polylines or ())):
         digest.update(np.ascontiguousarray(values).tobytes())
     path, key = folder / ROUTES, digest.hexdigest()
-    routes = _kept(path, key)
+    routes = _read_routes(path, key)
     if routes is None:
         routes = simulate_routes(walkers, plan.seconds, plan.avoidance, generator(plan.seed, 0, WALKS)).astype(
             np.float32
@@ -214,7 +214,7 @@ def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Ca
     return cast._replace(routes=routes, heading=heading)
 
 
-def _kept(path: Path, key: str) -> Floats | None:
+def _read_routes(path: Path, key: str) -> Floats | None:
     if not path.is_file():
         return None
     try:

@@ -82,7 +82,7 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         )
     model = model_at(task.model) if model is None else model
     body = body_of(model, task.model.name)
-    singles, motions = _made(task, model, body)
+    singles, motions = _make_motions(task, model, body)
     verdicts = [one.verdict._replace(name=f"{task.group}, {one.verdict.name}") for one in singles]
     require_possible(verdicts, task.keep_going, None)
     path = task.folder / file_name(task.shard, task.format)
@@ -128,12 +128,12 @@ def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, An
     return record if is_complete and is_its else None
 
 
-def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
+def _make_motions(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
     """Make the motions of a shard, on the requested character, in position and on the ground."""
     fps = task.motion.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
-    requests = _asked(task, steers, character.ratio if character else 1.0)
+    requests = _motion_requests(task, steers, character.ratio if character else 1.0)
     with one_blas_thread():  # once for all motions, since setting the number of threads takes time
         singles = [make_motion(model, body, asked) for asked in requests]
     legs = () if model.planting_model is None else model.planting_model.legs
@@ -148,7 +148,7 @@ def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotio
     return singles, motions
 
 
-def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
+def _motion_requests(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
     numbers = range(task.shard.first, task.shard.last + 1)
     if task.cast is None:
         return [task.motion._replace(number=number, loop=True) for number in numbers]
@@ -170,7 +170,7 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
 
 
 class Motions(NamedTuple):
-    """Contents of a shard: motions by number, those of characters in position; sizes (motions,), travel of loops."""
+    """The motions of a shard, by number; those of characters are in position, loops of a library at the origin."""
 
     numbers: Ints
     roots: list[Floats]
@@ -195,9 +195,8 @@ def motions_of(
     if cast is None:
         roots, rotations = [one.root for one in made], [one.rotations for one in made]
     else:
-        pairs = [
-            put_in_place(one, cast.ground[k], float(cast.heading[k]), float(cast.size[k])) for k, one in enumerate(made)
-        ]
+        places = zip(made, cast.ground, cast.heading.tolist(), cast.size.tolist(), strict=True)
+        pairs = [put_in_place(*one) for one in places]
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
@@ -365,7 +364,7 @@ def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
                 group.attrs[name] = values.tolist()
                 continue
             row = max(1, values[:1].nbytes)
-            # about a megabyte: reading one character fetches little else, and there are few files
+            # With chunks of a megabyte, reading one character fetches little else, and there are few files.
             chunks = (min(len(values), max(1, (1 << 20) // row)), *values.shape[1:])
             array = group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks)
             array[...] = values

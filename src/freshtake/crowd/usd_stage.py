@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def write_stage(
             for shard in shards:
                 prim = lib.Sdf.PrimSpec(top, shard.name, lib.Sdf.SpecifierDef, "Xform")
                 prim.kind = "group"
-                # payloads, not references: programs may open a large crowd without its shards
+                # Payloads, unlike references, let programs open a large crowd without its shards.
                 prim.payloadList.prependedItems = [lib.Sdf.Payload(f"./{file_name(shard, 'usd')}")]
         _rate(layer, fps, frames)
         replacing_ours(export, _prototypes(bodies), folder / PROTOTYPES)
@@ -203,33 +203,27 @@ def _moved(places: Floats) -> Any:
 
 def _add_mesh(stage: Any, path: str, skeleton_path: str, skeleton: Skeleton) -> None:
     lib = pxr()
-    mesh = bone_mesh(skeleton)
-    prim = add_triangles(stage, path, mesh.vertices, mesh.faces)
+    vertices, faces, joints = _bone_mesh(skeleton)
+    prim = add_triangles(stage, path, vertices, faces)
     binding = lib.UsdSkel.BindingAPI.Apply(prim.GetPrim())
-    binding.CreateJointIndicesPrimvar(False, 1).Set(lib.Vt.IntArray.FromNumpy(mesh.joints.astype(np.int32)))
-    binding.CreateJointWeightsPrimvar(False, 1).Set(lib.Vt.FloatArray(len(mesh.joints), 1.0))
+    binding.CreateJointIndicesPrimvar(False, 1).Set(lib.Vt.IntArray.FromNumpy(joints.astype(np.int32)))
+    binding.CreateJointWeightsPrimvar(False, 1).Set(lib.Vt.FloatArray(len(joints), 1.0))
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
     binding.CreateSkeletonRel().SetTargets([skeleton_path])
 
 
-class BoneMesh(NamedTuple):
-    """Vertices (vertices, 3) in the rest pose around hips at the origin, triangles, and the joint of each vertex."""
+def _bone_mesh(skeleton: Skeleton) -> tuple[Floats, Ints, Ints]:
+    """Make spindles between joints, and from joints to tips, in the rest pose around hips at the origin.
 
-    vertices: Floats
-    faces: Ints
-    joints: Ints
-
-
-def bone_mesh(skeleton: Skeleton) -> BoneMesh:
-    """Make spindles between joints, and from joints to tips."""
+    Return vertices (vertices, 3), triangles, and the joint of each vertex.
+    """
     world, parents = rest_positions(skeleton), skeleton.parents.tolist()
     bones = [(parent, world[parent], world[joint]) for joint, parent in enumerate(parents) if parent >= 0]
     bones += [(site.joint, world[site.joint], world[site.joint] + site.offset) for site in skeleton.end_sites]
     bones = [bone for bone in bones if np.linalg.norm(bone[2] - bone[1]) > 1e-6]
     vertices = [_spindle(start, end) for _, start, end in bones]
     faces = [np.array(_FACES) + 6 * k for k in range(len(bones))]
-    joints = np.repeat([joint for joint, _, _ in bones], 6)
-    return BoneMesh(np.concatenate(vertices), np.concatenate(faces), joints)
+    return np.concatenate(vertices), np.concatenate(faces), np.repeat([joint for joint, _, _ in bones], 6)
 
 
 def _spindle(start: Floats, end: Floats) -> Floats:
@@ -237,10 +231,10 @@ def _spindle(start: Floats, end: Floats) -> Floats:
     along = end - start
     length = float(np.linalg.norm(along))
     radius = float(np.clip(THICK * length, THINNEST, THICKEST))
-    # across the axis least parallel to the bone, so the product is never zero
+    # The axis least parallel to the bone is used, so the product is never zero.
     side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     side *= radius / np.linalg.norm(side)
     other = np.cross(along, side) / length
-    # thickest at a quarter of its length, as bones are drawn
+    # Bones are usually drawn thickest at a quarter of their length.
     waist = start + 0.25 * along
     return np.stack([start, waist + side, waist + other, waist - side, waist - other, end])

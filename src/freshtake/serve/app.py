@@ -21,7 +21,7 @@ from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.items import Problem
 from freshtake.serve.live import Streams
 from freshtake.serve.live import router as live_router
-from freshtake.serve.processes import HelperProcess, Warming, reported
+from freshtake.serve.processes import HelperProcess, Warming, report_crash
 from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.queries import load_viewport
 from freshtake.serve.routes import previews, project, scenes, study
@@ -93,10 +93,8 @@ def make_app(
     app.add_middleware(Guard, hosts=tuple(hosts), token=token, open_to_network=open_to_network)
     for router in ROUTERS:
         app.include_router(router, prefix="/api", responses=ERROR_RESPONSES)
-    app.add_exception_handler(FreshtakeError, _on_known_error)
-    app.add_exception_handler(HTTPException, _on_http_error)
-    app.add_exception_handler(Exception, _on_unexpected_error)
-    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    for kind in (FreshtakeError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, _on_error)
     return app
 
 
@@ -113,29 +111,20 @@ def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
         Thread(target=state.streams.warm, daemon=True).start()
 
 
-def error_response(status: int, sentence: str) -> JSONResponse:
-    """Return an error as JSON."""
+async def _on_error(request: Request, error: Exception) -> JSONResponse:
+    """Return an error as one sentence of JSON."""
+    status, sentence = 400, str(error)
+    if isinstance(error, MissingItem):
+        status = 404
+    elif isinstance(error, HTTPException):
+        status, phrase = error.status_code, HTTPStatus(error.status_code).phrase
+        sentence = error.detail if error.detail != phrase else phrase.lower()
+        if status == 404 and error.detail == phrase:
+            sentence = "there is nothing at this address"
+    elif isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        status, sentence = 422, f"{place}: {first['msg']}"
+    elif not isinstance(error, FreshtakeError):
+        status, sentence = 500, report_crash(error, f"{request.method} {request.scope['path']}")
     return JSONResponse({"error": " ".join(sentence.split())}, status)
-
-
-async def _on_known_error(request: Request, error: Exception) -> JSONResponse:
-    return error_response(404 if isinstance(error, MissingItem) else 400, str(error))
-
-
-async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    sentence = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
-    if error.status_code == 404:
-        sentence = sentence or "there is nothing at this address"
-    return error_response(error.status_code, sentence or HTTPStatus(error.status_code).phrase.lower())
-
-
-async def _on_unexpected_error(request: Request, error: Exception) -> JSONResponse:
-    return error_response(500, reported(error, f"{request.method} {request.scope['path']}"))
-
-
-async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    return error_response(422, f"{place}: {first['msg']}")

@@ -18,7 +18,8 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.smooth_path import solve_banded
 
-Pen = Sequence[Sequence[float]]  # points x, y, seconds from pen down to pen up
+Point = tuple[float, float, float]  # x, y, seconds
+Pen = Sequence[Sequence[float]]  # points from pen down to pen up
 RATE = 100.0  # points per second: pens and mice report 60 to 240
 FEWEST, MOST = 2, 12  # drawings of one character
 MOST_POINTS = 20_000
@@ -45,12 +46,9 @@ def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> l
 
 
 def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
-    parts = [_points(pen, where) for pen in pens]
-    if not parts:
+    if not pens:
         raise UsageError(f"{where} is empty: draw the character there")
-    points = np.concatenate(parts)
-    if not np.isfinite(points).all():
-        raise UsageError(f"{where} has a point that is not a number: redraw it")
+    points = np.concatenate([np.asarray(pen, dtype=np.float64) for pen in pens])
     times = _increasing(points[:, 2])
     if not SHORTEST <= times[-1] <= LONGEST:
         raise UsageError(f"{where} took {times[-1]:.2f} s: draw it in {SHORTEST:g} to {LONGEST:g} s")
@@ -59,11 +57,11 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     if size <= 0.0:
         raise UsageError(f"{where} is a dot: draw the character there")
     even = _smooth(places, _steady(times), size, name)
-    if len(parts) == 1:
+    if len(pens) == 1:
         return even
     # The third dimension, the pen, is as large as the drawing, so that variants lift it as people do.
     down = np.zeros(len(even), dtype=bool)
-    ends = np.cumsum([len(part) for part in parts])
+    ends = np.cumsum([len(pen) for pen in pens])
     for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
         down |= (even.times >= times[first] - 1e-9) & (even.times <= times[last] + 1e-9)
     return Stroke(np.column_stack([even.points, size * down]), even.times, ("x", "y", "pen"), name)
@@ -97,10 +95,10 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
     moved = steps[steps > 1e-6 * size]
     allowed = float(np.clip(np.percentile(moved, 5.0) if len(moved) else 0.0, PIXELS[0] * size, PIXELS[1] * size))
     # The misfit grows with the stiffness, so bisection finds the largest stiffness allowed.
-    low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
+    low, high, line = -4.0, 8.0, _fit_line(places, first, share, count, 1e-4)
     for _ in range(18):
         middle = 0.5 * (low + high)
-        tried = _fitted(places, first, share, count, 10.0**middle)
+        tried = _fit_line(places, first, share, count, 10.0**middle)
         shown = (1.0 - share)[:, None] * tried[first] + share[:, None] * tried[first + 1]
         if float(np.sqrt(((shown - places) ** 2).sum(axis=1).mean())) <= allowed:
             low, line = middle, tried
@@ -109,7 +107,7 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
     return Stroke(line, grid, ("x", "y"), name)
 
 
-def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: int, stiff: float) -> Floats:
+def _fit_line(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: int, stiff: float) -> Floats:
     """Return the line (count, 2) for one stiffness: a banded system, as each report is between two points."""
     bands = np.zeros((count, 4))
     right = np.zeros((count, 2))
@@ -125,16 +123,6 @@ def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: i
             bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
     bands[:, 0] += 1e-9  # prevents a singular system
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
-
-
-def _points(pen: Pen, where: str) -> Floats:
-    try:
-        points = np.asarray(pen, dtype=np.float64)
-    except (TypeError, ValueError):
-        points = np.empty(0)
-    if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= MOST_POINTS:
-        raise UsageError(f"{where} must have 1 to {MOST_POINTS} points of three numbers: x, y, seconds")
-    return points
 
 
 def _increasing(times: Floats) -> Floats:
@@ -159,14 +147,14 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
 
 
 @one_blas_thread()
-def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float = 1.0, seed: int = 0) -> list[Stroke]:
+def stroke_variants(strokes: Sequence[Stroke], number: int, amount: float = 1.0, seed: int = 0) -> list[Stroke]:
     """Draw new strokes of a character, each with its timing."""
     model = stroke_model(strokes)
     samples = [model.sample(np.random.default_rng([seed, k]), amount=amount) for k in range(1, number + 1)]
     return [Stroke(one.points, one.times, one.dimensions, f"variant_{k:03d}") for k, one in enumerate(samples, start=1)]
 
 
-def pens_of(stroke: Stroke) -> list[list[list[float]]]:
+def pens_of(stroke: Stroke) -> list[list[Point]]:
     """Convert a stroke to the page's form: points x, y, seconds from pen down to pen up."""
     rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
     if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
@@ -178,7 +166,7 @@ def pens_of(stroke: Stroke) -> list[list[list[float]]]:
     return [rows[a:b].tolist() for a, b in edges.reshape(-1, 2)]
 
 
-def example_drawings() -> list[list[list[list[float]]]]:
+def example_drawings() -> list[list[list[Point]]]:
     """Return four handwritten letters in boxes of 100 units, four times slower than a practised hand."""
     from freshtake.samples import letter_a
 

@@ -9,6 +9,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -42,7 +43,7 @@ HEADERS = {
 MOST_CONNECTIONS = 512  # a page has about six; beyond this, an idle connection is closed
 HEADER_SECONDS = 10.0  # from the first byte of a request (or from connecting) to the end of its headers
 CROWDED_SECONDS = 0.002  # between accepting two connections while strangers have as many as allowed
-LINES, LINES_SECONDS = 20, 60.0  # log lines per so many seconds
+LINES, LINES_SECONDS = 20, 60.0  # maximum number of log lines, and the period in which they are counted
 
 
 class Guard:
@@ -99,19 +100,13 @@ class Guard:
         return None
 
     def _is_our_name(self, host: str) -> bool:
-        try:
+        with suppress(ValueError):
             name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
-            return False
-        if name in self._hosts:
-            return True
-        if not self._open_to_network:
-            return False
-        try:  # an IP address cannot be rebound as a name can
-            ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return True
+            if name not in self._hosts and self._open_to_network:
+                ipaddress.ip_address(name)  # an IP address cannot be rebound as a name can
+                return True
+            return name in self._hosts
+        return False
 
     def _has_token(self, connection: HTTPConnection) -> bool:
         sent = [

@@ -120,7 +120,6 @@ class ItemChange(Shape):
     name: Name | None = None
     star: Literal[-1, 0, 1] | None = None
     trim: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None = None
-    group: Annotated[str, StringConstraints(max_length=120)] | None = None
     step: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
@@ -162,11 +161,11 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def display_name(text: str, default: str = "unnamed") -> str:
+def display_name(text: str) -> str:
     """Return a client's name without folders and control characters; for display only, never as a file name."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = _printable(last)
-    return plain[:120] if plain.strip(".") else default
+    return plain[:120] if plain.strip(".") else "unnamed"
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:

@@ -29,8 +29,8 @@ ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids]
 Step = Annotated[str, Field(max_length=40)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
-Pen = Annotated[list[Annotated[list[float], Field(min_length=3, max_length=3)]], Field(max_length=MOST_POINTS)]
-Drawing = Annotated[list[Annotated[Pen, Field(min_length=1)]], Field(max_length=60)]
+Pen = Annotated[list[tuple[Finite, Finite, Finite]], Field(min_length=1, max_length=MOST_POINTS)]
+Drawing = Annotated[list[Pen], Field(max_length=60)]
 Drawings = Annotated[list[Drawing], Field(min_length=1, max_length=MOST)]
 Baseline = Literal["strawman", "perlin", "pca", "convex", "replay"]
 
@@ -94,19 +94,18 @@ class Redraw(shape_of(Redrawing)):  # type: ignore[misc]
 
 
 class Repair(Shape):
-    """Repair takes with the given repairs of their findings; by default with all of them."""
+    """Repair takes with all repairs of their findings."""
 
     task: Literal["repair"]
     items: Ids
-    repairs: Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=20)] | None = None
 
 
 class Cut(Shape):
-    """Cut takes into their cycles, a range of frames, or every repetition of that range or of another take."""
+    """Cut takes into their cycles, or into every repetition of a range of frames or of another take."""
 
     task: Literal["cut"]
     items: Ids
-    how: Literal["cycles", "repeats", "frames"]
+    how: Literal["cycles", "repeats"]
     first: Frame | None = None
     last: Frame | None = None
     like: Id | None = None
@@ -124,16 +123,26 @@ class Export(Shape):
     name: Annotated[str, Field(max_length=80)] | None = None
 
 
-class Draw(Shape):
+class Drawn(Shape):
+    """Drawings of one character: pen strokes, each a list of points x, y, seconds."""
+
+    drawings: Drawings
+
+
+class VariantsOf(Drawn):
+    """Drawings, the number of variants to make, and how different they are."""
+
+    number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
+    amount: Amount = 1.0
+    seed: Seed = 0
+
+
+class Draw(VariantsOf):
     """Store a drawn character: its strokes, a model, and variants."""
 
     task: Literal["draw"]
     items: Annotated[list[Id], Field(max_length=0)] = Field(default_factory=list)
-    drawings: Drawings
     name: Name = "character"
-    number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
-    amount: Amount = 1.0
-    seed: Seed = 0
 
 
 class StyleLearn(shape_of(StyleLearning)):  # type: ignore[misc]
@@ -251,7 +260,6 @@ class Noise(Shape):
     kind: Baseline = "strawman"
     number: Annotated[int, Field(ge=1, le=60)] = 4
     matched: SomeIds = Field(default_factory=list)
-    clips: Annotated[int, Field(ge=1, le=60)] = 1
     seed: Seed = 0
 
 
@@ -261,7 +269,6 @@ class Evaluate(Shape):
     task: Literal["evaluate"]
     items: Ids
     inputs: Annotated[list[Id], Field(min_length=2, max_length=1000)]
-    extra: SomeIds = Field(default_factory=list)
     baselines: Annotated[list[Baseline], Field(max_length=5)] = Field(default_factory=list)
     name: Name = "evaluation"
 

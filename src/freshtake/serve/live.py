@@ -7,7 +7,8 @@ import base64
 import struct
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,7 +20,8 @@ from pydantic import Field, ValidationError, create_model
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.processes import Process, prepare_process, start_process
-from freshtake.serve.routes.access import source_of, studio
+from freshtake.serve.queries import Source, clip_from
+from freshtake.serve.routes.access import model_path, source_of, studio
 from freshtake.workflows.live import LIMITS
 from freshtake.workflows.sentences import plainly
 
@@ -50,7 +52,7 @@ async def live(
     state = studio(socket)
     loop = asyncio.get_running_loop()
     try:
-        request = _stream_request(state.project, model, source, style)._replace(seed=seed, plant=plant, receive=receive)
+        request = _stream_request(state.project, model, source, style, seed=seed, plant=plant, receive=receive)
         stream = await loop.run_in_executor(None, state.streams.begin, request)
     except FreshtakeError as error:
         await socket.send_json({"error": str(error)})
@@ -70,20 +72,14 @@ async def live(
             await reading
 
 
-def _stream_request(project: Any, model: str, source: str | None, style: str | None) -> StreamRequest:
+def _stream_request(project: Any, model: str, source: str | None, style: str | None, **settings: Any) -> StreamRequest:
     item = project.item(model)
     if item.kind != "model":
         raise UsageError(f"{item.name} is not a model: choose one that was learned")
-    request = StreamRequest(project.path(model))
-    if style is not None:
-        worn = project.item(style)
-        if worn.facts.get("method") != "style":
-            raise UsageError(f"{worn.name} is not a style: choose a model that was learned in the Style tab")
-        request = request._replace(style=project.path(style))
-    if source is None:
-        return request
-    take = source_of(project, source)
-    return request._replace(source=take.path, trim=take.trim)
+    return StreamRequest(
+        project.path(model), None if source is None else source_of(project, source)._replace(character=None),
+        None if style is None else model_path(project, style, "style"), **settings,
+    )  # fmt: skip
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
@@ -140,12 +136,11 @@ class StreamRequest(NamedTuple):
     """
 
     model: Path
-    source: Path | None = None
-    trim: tuple[int, int] | None = None
-    seed: int = 0
-    plant: bool = False
-    style: Path | None = None
-    receive: int | None = None
+    source: Source | None
+    style: Path | None
+    seed: int
+    plant: bool
+    receive: int | None
 
 
 class Streams:
@@ -212,9 +207,7 @@ def run(pipe: Connection) -> None:
 
 
 def _stream(pipe: Connection, request: StreamRequest) -> None:
-    from freshtake.formats import read_clip
     from freshtake.formats.ftm import read_stored
-    from freshtake.motion.edit import take_frames
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.workflows.live import Steers, classes_of
     from freshtake.workflows.sending import Receiver
@@ -226,8 +219,7 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
         if steers.classes:
             steers.choose(steers.classes[0])
         if request.source is not None:
-            source, trim = read_clip(request.source), request.trim
-            steers.source = source if trim is None else take_frames(source, trim[0], trim[1] + 1)
+            steers.source = clip_from(request.source)
         style = None if request.style is None else read_stored(request.style)
         received, receiver = None, None
         if request.receive is not None:
@@ -257,24 +249,26 @@ class _Outlet:
         self._sender: Any = None
 
     def aim(self, address: str | None) -> None:
-        """Set the address to send to, or stop; an invalid address is reported to the page."""
+        """Set the address to send to, or stop."""
         from freshtake.workflows.sending import LiveSender, address_of
 
         self.close()
-        if address is None:
-            return
-        try:
-            self._sender = LiveSender(address_of(address, anywhere=True), self._showing.now().clip, self._model)
-            self._pipe.send({"sending": address})
-        except FreshtakeError as error:
-            self._pipe.send({"error": plainly(str(error)), "sending": None})
+        if address is not None:
+            with self._ending():
+                self._sender = LiveSender(address_of(address, anywhere=True), self._showing.now().clip, self._model)
+                self._pipe.send({"sending": address})
 
     def send(self, clip: Any, seconds: float) -> None:
         """Send a pose, if an address is set."""
-        if self._sender is None:
-            return
+        if self._sender is not None:
+            with self._ending():
+                self._sender.send(clip, seconds)
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Report an error to the page, and stop sending."""
         try:
-            self._sender.send(clip, seconds)
+            yield
         except FreshtakeError as error:
             self.close()
             self._pipe.send({"error": plainly(str(error)), "sending": None})
@@ -290,13 +284,11 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
     outlet = _Outlet(pipe, showing, model)
     while True:
         # Frames are sent slightly ahead of time, so that a late packet does not stall the figure.
-        wait = began + number / RATE - AHEAD - time.monotonic()
-        while pipe.poll(max(wait, 0.0)):
+        while pipe.poll(max(wait := began + number / RATE - AHEAD - time.monotonic(), 0.0)):
             controls = pipe.recv()
             if "send" in controls:
                 outlet.aim(controls.pop("send"))
             _apply(pipe, steers, controls)
-            wait = began + number / RATE - AHEAD - time.monotonic()
         if wait < -LATE:  # too slow: continue from the current time
             began -= wait + AHEAD
         shown = showing.now()
@@ -308,8 +300,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
         pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes() + turns)
         outlet.send(shown.clip, number / RATE)
         if shown.frame is not None and shown.frame != frame:
-            jumped = frame is not None and shown.frame != frame + 1
-            pipe.send({"shown": shown.frame, "jumped": bool(jumped)})
+            pipe.send({"shown": shown.frame, "jumped": frame is not None and shown.frame != frame + 1})
             frame = shown.frame
         showing.advance(steers.speed / RATE)
         number += 1

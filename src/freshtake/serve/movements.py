@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FreshtakeError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.numeric.arrays import Floats
@@ -38,7 +38,7 @@ LEARNED = ("take", "strokes")
 
 
 class Print(NamedTuple):
-    """The basis for comparing takes: kind, a hash of what must be equal, and the pose cloud (2, points, 3)."""
+    """The basis for comparing takes: kind, a hash of the skeleton or layout, and the pose cloud (2, points, 3)."""
 
     kind: str
     signature: str
@@ -81,9 +81,9 @@ def _stroke_shape(stroke: Stroke) -> Floats:
     """Return the drawn line as (2, points, 3): with equal steps along it, centered, in units of its size."""
     flat = stroke.points[:, :2] if stroke.points.shape[1] > 1 else np.column_stack([stroke.times, stroke.points])
     # Equal steps along the line make shapes comparable at any drawing speed.
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))])
-    at = np.linspace(0.0, way[-1], POINTS)
-    line = np.column_stack([np.interp(at, way, column) for column in flat.T])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))])
+    at = np.linspace(0.0, length[-1], POINTS)
+    line = np.column_stack([np.interp(at, length, column) for column in flat.T])
     line -= 0.5 * (line.min(axis=0) + line.max(axis=0))
     line /= float(np.ptp(line, axis=0).max()) or 1.0
     out = np.zeros((2, POINTS, 3))
@@ -103,9 +103,8 @@ def stem(name: str) -> str:
     return re.sub(r"[\s_.\-()]*\d+[\s_.\-()\d]*$", "", name).strip(" _.-")
 
 
-def _says_something(word: str) -> bool:
-    plain = re.sub(r"[\W\d_]+", " ", word).strip().lower()
-    return plain not in PLAIN_NAMES
+def _is_meaningful(word: str) -> bool:
+    return re.sub(r"[\W\d_]+", " ", word).strip().lower() not in PLAIN_NAMES
 
 
 class Known(NamedTuple):
@@ -122,7 +121,7 @@ def known_takes(project: Project) -> list[Known]:
     items = project.items()
     movements = {item.id for item in items if item.kind == "movement"}
     return [
-        Known(item.movement, item.name, item.facts.get("signature", ""), partial(project.cloud, item.id))
+        Known(item.movement, item.name, item.facts["signature"], partial(project.cloud, item.id))
         for item in items
         if item.kind in LEARNED and item.movement in movements
     ]
@@ -133,17 +132,13 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
     word = stem(name)
     best, nearest = None, np.inf
     for take in known:
-        if take.signature != described.signature:
-            continue
         other = stem(take.name)
-        # Equal names mean one movement, unless the motions are very different.
-        if word == other and _says_something(word):
-            limit = ALIKE_BY_NAME
         # Different words mean different movements: a walk and a limp may look similar.
-        elif _says_something(word) and _says_something(other):
+        named_apart = word != other and _is_meaningful(word) and _is_meaningful(other)
+        if take.signature != described.signature or named_apart:
             continue
-        else:
-            limit = ALIKE
+        # Equal names mean one movement, unless the motions are very different.
+        limit = ALIKE_BY_NAME if word == other and _is_meaningful(word) else ALIKE
         away = distance(described.cloud, take.cloud())
         if away < limit and away < nearest:
             best, nearest = take.movement, away
@@ -151,7 +146,7 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
 
 
 def movement_name(take: str) -> str:
-    """Derive the name of a movement from its first take."""
+    """Derive the name of a movement from the name of its first take."""
     return stem(take) or take
 
 
@@ -165,16 +160,16 @@ def check_regroup(items: list[Item], movement: Item | None) -> None:
     for item in items:
         if item.kind not in LEARNED:
             raise UsageError(f"{item.name} is not a take: only takes can be moved; everything made from them stays")
-    signatures = {item.facts.get("signature") for item in items}
+    signatures = {item.facts["signature"] for item in items}
     if movement is not None:
-        signatures.add(movement.facts.get("signature"))
-    if len(signatures - {None, ""}) > 1:  # takes of older versions have none
+        signatures.add(movement.facts["signature"])
+    if len(signatures - {""}) > 1:  # a movement that began with an uploaded model has no signature
         target = "one movement" if movement is None else movement.name
         raise UsageError(f"these takes have different skeletons or kinds: they cannot be learned together in {target}")
 
 
 def kind_of(facts: dict[str, Any]) -> str:
-    """Return the kind of movement described by an item's facts."""
+    """Return the kind of movement that an item's facts describe."""
     if facts.get("vertices") or "mesh" in str(facts.get("motion", "")):
         return MESH
     if facts.get("joints"):
@@ -183,50 +178,3 @@ def kind_of(facts: dict[str, Any]) -> str:
         return MARKERS
     # A model without joints was learned from strokes.
     return STROKE if facts.get("what") == "stroke" or facts.get("method") == "variation" else BODY
-
-
-def adopt_orphans(project: Project, created: float) -> None:
-    """Assign items of older versions that have no movement to one, by their groups and names."""
-    items = project.items()
-    by_group: dict[tuple[Any, ...], str] = {}
-    home: dict[str, str | None] = {item.id: item.movement for item in items}
-    for item in items:
-        style = item.kind == "model" and item.facts.get("method") == "style"
-        if item.movement or style or item.kind in ("movement", "character"):  # these belong to none
-            continue
-        blend = item.kind == "model" and item.facts.get("method") == "density"
-        if blend or item.kind in LEARNED:
-            word = item.name if blend else item.group or movement_name(item.name)
-            key = (blend and item.id, kind_of(item.facts), item.facts.get("joints"), item.facts.get("vertices"), word)
-            if key not in by_group:
-                by_group[key] = project.add(new_movement(word, key[1], "", created), None).id
-            home[item.id] = by_group[key]
-        else:
-            # An item was made from its parent, examples or members.
-            listed = [item.settings.get(key) for key in ("examples", "items", "variants", "inputs")]
-            sources = [item.parent, *(str(id) for some in listed if isinstance(some, list) for id in some)]
-            home[item.id] = next((home[id] for id in sources if id and home.get(id)), None)
-        if home[item.id]:
-            project.put(item.model_copy(update={"movement": home[item.id]}))
-
-
-def describe_takes(project: Project) -> None:
-    """Add signatures and pose clouds to takes of older versions, so that new takes join their movements."""
-    from freshtake.formats.registry import read
-
-    items = project.items()
-    movements = {item.id: item for item in items if item.kind == "movement"}
-    for item in items:
-        if item.kind not in LEARNED or item.facts.get("signature"):
-            continue
-        try:
-            described = print_of(read(project.path(item.id)))
-        except FreshtakeError:  # a missing or broken file is reported when it is used
-            continue
-        np.save(project.files / f"{item.id}.cloud.npy", described.cloud)
-        project.put(item.model_copy(update={"facts": {**item.facts, "signature": described.signature}}))
-        movement = movements.get(item.movement or "")
-        if movement is not None and not movement.facts.get("signature"):
-            facts = {**movement.facts, "what": described.kind, "signature": described.signature}
-            movements[movement.id] = movement.model_copy(update={"facts": facts})
-            project.put(movements[movement.id])

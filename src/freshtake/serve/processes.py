@@ -185,7 +185,7 @@ def limit_processor_time(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
 
 
-def reported(error: Exception, what: str) -> str:
+def report_crash(error: Exception, what: str) -> str:
     """Write a crash file, print its location for whoever runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
     return f"something went wrong inside freshtake ({type(error).__name__}): please report it"
@@ -350,5 +350,5 @@ def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
             except FreshtakeError as error:
                 reply = False, plainly(str(error))
             except Exception as error:
-                reply = False, reported(error, f"question {function.__name__}")
+                reply = False, report_crash(error, f"question {function.__name__}")
             pipe.send(reply)

@@ -21,7 +21,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
 from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import ENDED, Item, Job
-from freshtake.serve.movements import adopt_orphans, check_regroup, describe_takes, movement_name, new_movement
+from freshtake.serve.movements import check_regroup, movement_name, new_movement
 
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
@@ -35,7 +35,6 @@ CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, word
   undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT);
 CREATE TABLE IF NOT EXISTS study_participants (study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL,
   consented REAL NOT NULL, consent TEXT NOT NULL, PRIMARY KEY (study, code));
 CREATE TABLE IF NOT EXISTS study_answers (study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL,
@@ -75,14 +74,12 @@ class Project:
             self.files.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
-        self._lock_file = locked_folder(folder)
-        self._rows = opened(folder / "project.sqlite")
+        self._lock_file = lock_folder(folder)
+        self._rows = open_database(folder / "project.sqlite")
         stored = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
         jobs = [Job.model_validate_json(body) for (body,) in reversed(stored)]
         self._jobs = {job.id: job for job in jobs}
         self._clean_up()
-        adopt_orphans(self, now())
-        describe_takes(self)
 
     def close(self) -> None:
         """Release the folder."""
@@ -153,9 +150,8 @@ class Project:
         return next(self.files.glob(f"{id}.source.*"), None)
 
     def cloud(self, id: str) -> Floats:
-        """Return the pose cloud of a take, by which takes are grouped; empty if it has none."""
-        file = self.files / f"{id}.cloud.npy"
-        return np.asarray(np.load(file)) if file.exists() else np.empty(0)
+        """Return the pose cloud of a take, by which takes are grouped."""
+        return np.asarray(np.load(self.files / f"{id}.cloud.npy"))
 
     def _row(self, id: str) -> Row:
         with self._lock:
@@ -329,7 +325,7 @@ class Project:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Execute a statement on the tables of votes and studies, and return its rows."""
+        """Execute a statement on the tables of studies, and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 
@@ -370,7 +366,7 @@ def refuse_foreign_folder(folder: Path) -> None:
             raise FormatError(folder, problem)
 
 
-def locked_folder(folder: Path) -> sqlite3.Connection:
+def lock_folder(folder: Path) -> sqlite3.Connection:
     """Lock a folder against a second server; a killed process leaves no lock behind."""
     lock_file = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
     try:
@@ -384,7 +380,7 @@ def locked_folder(folder: Path) -> sqlite3.Connection:
     return lock_file
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def open_database(path: Path) -> sqlite3.Connection:
     """Open a project's database, creating its tables."""
     rows = sqlite3.connect(path, check_same_thread=False)
     try:

@@ -19,7 +19,6 @@ from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.motion import Clip
-from freshtake.motion.edit import at_rate
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Figure, Scene, Shape
@@ -85,7 +84,6 @@ class Source(NamedTuple):
     name: str
     role: str
     trim: tuple[int, int] | None = None
-    fps: float | None = None
     character: Path | None = None
 
 
@@ -97,12 +95,19 @@ def motion_from(source: Source) -> Motion:
             return named(_onto(source.path).clip, source.name)
         motion = named(read(source.path), source.name)
         motion = motion if source.trim is None else trimmed(motion, source.trim)
-        motion = motion if source.fps is None else at_rate(motion, source.fps)
         if source.character is None or not isinstance(motion, Clip):
             return motion
         return named(_onto(source.character).put(motion), source.name)
 
     return MOTIONS.get(source, made)
+
+
+def clip_from(source: Source) -> Clip:
+    """Return the motion of an item, which must be of a body."""
+    clip = motion_from(source)
+    if not isinstance(clip, Clip):
+        raise UsageError(f"{source.name} has no skeleton: choose a take of a body")
+    return clip
 
 
 def load_viewport() -> None:
@@ -137,11 +142,11 @@ def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> li
     """Measure how motions differ from their takes, per joint; empty if they are not bodies."""
     from freshtake.reports.differences import differences
 
-    clips, seen = ([motion_from(one._replace(character=None)) for one in some] for some in (takes, sources))
-    bodies = [one for one in (*clips, *seen) if isinstance(one, Clip)]
-    if not clips or len(bodies) < len(clips) + len(seen):
+    motions = [motion_from(source._replace(character=None)) for source in (*takes, *sources)]
+    clips = [motion for motion in motions if isinstance(motion, Clip)]
+    if not takes or len(clips) < len(motions):
         return []
-    return differences(bodies[: len(clips)], bodies[len(clips) :])
+    return differences(clips[: len(takes)], clips[len(takes) :])
 
 
 def as_json(function: Callable[..., Any], *arguments: Any) -> bytes:
@@ -166,17 +171,17 @@ def scene_bytes(scene: Scene, ids: Sequence[str] = ()) -> bytes:
     return with_manifest(parts.manifest, parts.data)
 
 
-def packed_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
+def pack_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
     """Pack a scene of items; with `takes`, variants on the neutral body show how unusual each joint is among them."""
     shapes = list(scene_from(sources).shapes)
-    worn = [
+    dressed = [
         (k, shape)
         for k, shape in enumerate(shapes)
         if sources[k].role == "variant" and isinstance(shape, Figure) and shape.wear is not None
     ]
-    measured = differences_of(tuple(takes), tuple(sources[k] for k, _ in worn))
-    for (k, shape), one in zip(worn, measured, strict=False):
-        shapes[k] = replace(shape, differences=one.joints.astype("float32"))
+    measured = differences_of(tuple(takes), tuple(sources[k] for k, _ in dressed))
+    for (k, shape), difference in zip(dressed, measured, strict=False):
+        shapes[k] = replace(shape, differences=difference.joints.astype("float32"))
     return scene_bytes(Scene(tuple(shapes)), [source.id for source in sources])
 
 
@@ -197,7 +202,7 @@ def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[
     ]
 
 
-def painted(source: Source, what: str, target: Path) -> bytes:
+def paint_picture(source: Source, what: str, target: Path) -> bytes:
     """Paint a motion (a character with its skin), store the picture in the file `target`, and return it.
 
     `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
@@ -285,7 +290,7 @@ def curve_set(sources: Sequence[Source], dof: str, against: str | None) -> Curve
 
     def values(track: Track, name: str) -> list[float]:
         column = material.layout.dofs.index(name)
-        return _rounded(in_degrees(material, column, track.dofs[:, column]))
+        return _round(in_degrees(material, column, track.dofs[:, column]))
 
     curves = [
         Curve(
@@ -304,9 +309,9 @@ def component_set(sources: Sequence[Source]) -> ComponentSet:
     material, tracks = _tracks(tuple(sources))
     shares, courses = components_of_tracks(tracks, material.layout.scales)
     return ComponentSet(
-        shares=_rounded(shares[:MOST_COMPONENTS]),
+        shares=_round(shares[:MOST_COMPONENTS]),
         courses=[
-            Course(**_about(source, track), components=[_rounded(column) for column in course.T[:MOST_COMPONENTS]])
+            Course(**_about(source, track), components=[_round(column) for column in course.T[:MOST_COMPONENTS]])
             for source, track, course in zip(sources, tracks, courses, strict=True)
         ],
     )
@@ -326,7 +331,7 @@ def _about(source: Source, track: Track) -> dict[str, Any]:
     return {"id": source.id, "name": source.name, "role": source.role, "frame_time": track.frame_time}
 
 
-def _rounded(values: Floats) -> list[float]:
+def _round(values: Floats) -> list[float]:
     return [round(float(value), DIGITS) for value in values]
 
 

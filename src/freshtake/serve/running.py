@@ -57,7 +57,7 @@ def serve(
     if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
         raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is generated")
     token = (token or None) if token is not None else secrets.token_hex(16)
-    listening = _listening(host, port)
+    listening = _listen(host, port)
     try:
         project = Project(folder)
         hosts = {*LOCAL, host, socket.gethostname()}
@@ -72,12 +72,12 @@ def serve(
         )  # fmt: skip
         limit_logs()
         with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C ends the server
-            asyncio.run(_served(LimitedServer(config), listening, lambda: started(serving)))
+            asyncio.run(_run_server(LimitedServer(config), listening, lambda: started(serving)))
     finally:
         listening.close()
 
 
-async def _served(server: Any, listening: socket.socket, started: Callable[[], None]) -> None:
+async def _run_server(server: Any, listening: socket.socket, started: Callable[[], None]) -> None:
     running = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not running.done():
         await asyncio.sleep(0.01)
@@ -104,7 +104,7 @@ def _address(host: str, port: int, token: str | None) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/" + (f"?token={token}" if token else "")
 
 
-def _listening(host: str, port: int | None) -> socket.socket:
+def _listen(host: str, port: int | None) -> socket.socket:
     """Return a listening socket at the requested port, else at the default port or one of the following."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]

@@ -22,7 +22,7 @@ from freshtake.serve.processes import (
     Process,
     memory_limit,
     prepare_process,
-    reported,
+    report_crash,
     start_process,
 )
 from freshtake.serve.project import MissingItem, Project, now
@@ -281,7 +281,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     except BrokenPipeError:
         raise  # the server was killed: nobody is left to report to, and this process ends
     except Exception as error:
-        pipe.send(("failed", reported(error, f"job {name}")))
+        pipe.send(("failed", report_crash(error, f"job {name}")))
     finally:
         shutil.rmtree(context.folder, ignore_errors=True)
 

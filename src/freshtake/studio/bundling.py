@@ -33,12 +33,12 @@ def _in_order(address: str, read: Callable[[str], str], above: list[str], seen: 
         return
     text = read(address)
     for _, target in (*IMPORT.findall(text), *PASSED_ON.findall(text)):
-        yield from _in_order(_resolved(address, target), read, [*above, address], seen)
+        yield from _in_order(_resolve(address, target), read, [*above, address], seen)
     seen.add(address)
     yield address
 
 
-def _resolved(address: str, target: str) -> str:
+def _resolve(address: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(address), target))
 
 
@@ -52,14 +52,14 @@ def _module(address: str, text: str, number: dict[str, int]) -> str:
     exports: list[tuple[str, str]] = []  # (local name, exported name)
 
     def imported(match: re.Match[str]) -> str:
-        source = f"m{number[_resolved(address, match[2])]}"
+        source = f"m{number[_resolve(address, match[2])]}"
         alone, _, rest = match[1].partition("{")
         pairs = [("default", alone.strip(" ,"))] if alone.strip(" ,") else []
         pairs += _pairs(rest.rstrip("} "))
         return f"const {{ {', '.join(f'{theirs}: {ours}' for theirs, ours in pairs)} }} = {source};\n"
 
     def passed_on(match: re.Match[str]) -> str:
-        source = f"m{number[_resolved(address, match[2])]}"
+        source = f"m{number[_resolve(address, match[2])]}"
         exports.extend((f"{source}.{theirs}", called) for theirs, called in _pairs(match[1]))
         return ""
 

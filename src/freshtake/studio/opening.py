@@ -15,7 +15,7 @@ def open_studio(
     folder: Path, sources: Sequence[Path] = (), *, started: Callable[[Serving], None], **listening: Any
 ) -> None:
     """Serve a project's page until Ctrl-C; `sources` are read as if dropped onto it."""
-    files = _checked(sources)
+    files = _check_sources(sources)
     apps: list[Any] = []
 
     def add(app: Any) -> None:
@@ -32,7 +32,7 @@ def open_studio(
     serve(folder, add=add, started=ready, **listening)
 
 
-def _checked(sources: Sequence[Path]) -> list[Path]:
+def _check_sources(sources: Sequence[Path]) -> list[Path]:
     """Check that the files exist and return them, each AMC preceded by its skeleton."""
     from freshtake.formats.acclaim import skeleton_file
     from freshtake.formats.files import is_folder, read_head

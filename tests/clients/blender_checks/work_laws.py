@@ -743,7 +743,7 @@ def check_a_slider_that_is_moved_makes_its_motion_again():
     assert live.remake() is None
     (new,) = variants(figure)
     assert new.name == name and figure.animation_data.action == new
-    assert json.loads(new["freshtake"])["settings"]["jump_rate"] == 8.0
+    assert json.loads(new["freshtake"])["settings"]["jump_time"] == 0.125
     assert key_bytes(figure, new) != keys
     live.stop()
 

@@ -91,10 +91,6 @@ class Client:
         """Send."""
         return self.ask("POST", address, json=json)
 
-    def delete(self, address: str) -> Any:
-        """Remove."""
-        return self.ask("DELETE", address)
-
 
 class Directly:
     """In place of the process next to the server."""

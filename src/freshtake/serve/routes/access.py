@@ -94,7 +94,7 @@ def takes_of(project: Project, id: str) -> list[Source]:
 
 
 def _has_skin(item: Item) -> bool:
-    return bool(item.facts.get("skinned", item.facts.get("character")))  # projects of version 0.1 have only `character`
+    return bool(item.facts.get("skinned"))
 
 
 def character_file(project: Project, item: Item) -> Path:

@@ -12,10 +12,10 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
-from freshtake.serve.drawing import MOST_VARIANTS, drawn_strokes, example_drawings, pens_of, stroke_variants
+from freshtake.serve.drawing import drawn_strokes, example_drawings, pens_of, stroke_variants
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.job_requests import Amount, Drawing, Drawings, Seed, Weight
-from freshtake.serve.queries import SHAPES, Source, as_json, motion_from, scene_bytes, with_manifest
+from freshtake.serve.job_requests import Drawing, Drawn, VariantsOf, Weight
+from freshtake.serve.queries import SHAPES, Source, as_json, clip_from, scene_bytes, with_manifest
 from freshtake.serve.routes.access import TheModels, TheProject, binary_response, json_response, model_path, source_of
 from freshtake.serve.routes.scenes import BINARY, PICTURE
 
@@ -24,20 +24,6 @@ LONGEST = 60.0  # seconds: the longest take translated without a job
 LEGEND = {"input": "normal", "variant": "in the style"}
 MOST_NUMBERS = 40_000_000  # in all modes together
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
-
-
-class Drawn(Shape):
-    """Drawings of one character: pen strokes, each a list of points x, y, seconds."""
-
-    drawings: Drawings
-
-
-class VariantsOf(Drawn):
-    """Drawings, the number of variants to make, and how different they are."""
-
-    number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
-    amount: Amount = 1.0
-    seed: Seed = 0
 
 
 class Written(Shape):
@@ -49,13 +35,13 @@ class Written(Shape):
 @router.post("/strokes/variants", response_model=Written)
 async def variants(body: VariantsOf, request: Request, models: TheModels) -> Response:
     """Return variants of a drawn character, each with its timing."""
-    asked = body.drawings, body.number, body.amount, body.seed
-    return json_response(await models.answer(request, as_json, drawn_variants, *asked))
+    return json_response(await models.answer(request, as_json, drawn_variants, body))
 
 
-def drawn_variants(drawings: Drawings, *how: Any) -> Written:
-    """Make variants of drawings, in the same form; `how` are number, amount and seed."""
-    return Written(variants=[pens_of(one) for one in stroke_variants(drawn_strokes(drawings), *how)])
+def drawn_variants(body: VariantsOf) -> Written:
+    """Make variants of drawings, in the same form."""
+    strokes = drawn_strokes(body.drawings)
+    return Written(variants=[pens_of(one) for one in stroke_variants(strokes, body.number, body.amount, body.seed)])
 
 
 @router.get("/strokes/example")
@@ -87,15 +73,12 @@ async def preview(body: Restyled, request: Request, project: TheProject, models:
 
 def translation_of(source: Source, styles: list[tuple[Path, float]], strength: float, plant: bool) -> bytes:
     """Make the scene of a take and its translation."""
-    from freshtake.motion import Clip
     from freshtake.reports.viewport.scene import Scene
     from freshtake.reports.viewport.staging import shape_of
     from freshtake.requests.style import Styling
     from freshtake.serve.tasks.methods import translated
 
-    clip = motion_from(source)
-    if not isinstance(clip, Clip):
-        raise UsageError(f"{source.name} has no skeleton: choose a take of a body")
+    clip = clip_from(source)
     if clip.duration > LONGEST:
         raise UsageError(f"{source.name} lasts {clip.duration:.0f} s: trim it to {LONGEST:g} s in the library first")
     models = [(model_from(path), weight) for path, weight in styles]

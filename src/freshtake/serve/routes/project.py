@@ -53,7 +53,7 @@ def item(id: Id, project: TheProject) -> Item:
 
 @items_router.patch("/items/{id}")
 def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
-    """Rename, star, trim or group an item; omitted fields are unchanged, and null removes a trim or a group."""
+    """Rename, star or trim an item; omitted fields are unchanged, and a trim of null removes it."""
     old, new = project.item(id), changes.model_dump(exclude_unset=True, exclude={"step"})
     if "name" in new and new["name"] is None:
         raise UsageError("a name is needed")
@@ -62,16 +62,9 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
     trim = new.get("trim")
     if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
         raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of these, in order")
-    verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim", "group": "group"}
+    verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim"}
     words = " and ".join(verb[key] for key in new) + (f" {old.name}" if changes.step is None else " several items")
     return project.update(id, words, within=changes.step, **new) if new else old
-
-
-@items_router.delete("/items/{id}")
-def remove(id: Id, project: TheProject) -> Changed:
-    """Remove an item from the project; undo restores it."""
-    project.remove([id], f"remove {project.item(id).name}")
-    return Changed(change=project.change)
 
 
 @items_router.post("/regroup")
@@ -81,8 +74,8 @@ def regroup(change: Regrouping, project: TheProject) -> Item:
 
 
 @items_router.post("/remove")
-def remove_several(removal: Removal, project: TheProject) -> Changed:
-    """Remove several items from the project in one step."""
+def remove(removal: Removal, project: TheProject) -> Changed:
+    """Remove items from the project in one step; undo restores them."""
     count = len(removal.items)
     project.remove(removal.items, f"remove {project.item(removal.items[0]).name if count == 1 else f'{count} items'}")
     return Changed(change=project.change)

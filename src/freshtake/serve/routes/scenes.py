@@ -22,8 +22,8 @@ from freshtake.serve.queries import (
     difference_list,
     dof_list,
     network_of,
-    packed_scene,
-    painted,
+    pack_scene,
+    paint_picture,
 )
 from freshtake.serve.routes.access import (
     Chosen,
@@ -82,8 +82,7 @@ async def network(id: Id, request: Request, project: TheProject, models: TheMode
 @scenes_router.get("/scene", response_class=Response, responses=BINARY)
 async def scene(
     chosen: Chosen, request: Request, project: TheProject, helper: TheHelper, models: TheModels,
-    fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None, character: Id | None = None,
-    differences: bool = False, whole: bool = False,
+    character: Id | None = None, differences: bool = False, whole: bool = False,
 ) -> Response:  # fmt: skip
     """Return the length of the JSON manifest (uint32, little-endian), the manifest, zeros to a multiple of 4, and data.
 
@@ -96,14 +95,14 @@ async def scene(
 
     def prepared() -> tuple[list[Source], list[Source]]:
         skin = None if character is None else character_file(project, project.item(character))
-        sources = [one._replace(fps=fps, character=skin or one.character) for one in chosen]
+        sources = [one._replace(character=skin or one.character, trim=None if whole else one.trim) for one in chosen]
         variant = next((one.id for one in chosen if one.role == "variant"), None)
         takes = takes_of(project, variant) if variant is not None and differences and skin is None else []
-        return [one._replace(trim=None) for one in sources] if whole else sources, takes
+        return sources, takes
 
     sources, takes = await run_in_threadpool(prepared)
     # Aligning to the takes may take a while; other questions must not wait for it.
-    return binary_response(await (models if takes else helper).answer(request, packed_scene, sources, takes))
+    return binary_response(await (models if takes else helper).answer(request, pack_scene, sources, takes))
 
 
 @scenes_router.get("/differences", response_model=list[VariantDifference])
@@ -139,5 +138,7 @@ async def _picture(source: Source, what: str, request: Request, painter: Any) ->
     name, _, kind = what.partition(".")
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
     cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.{name}{trim}.{kind}")
-    data = cached.read_bytes() if cached.exists() else await painter.answer(request, painted, source, what, cached)
+    data = (
+        cached.read_bytes() if cached.exists() else await painter.answer(request, paint_picture, source, what, cached)
+    )
     return Response(data, media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})

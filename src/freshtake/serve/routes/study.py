@@ -1,10 +1,8 @@
-"""Routes for people's judgments: anonymous votes, studies with scores, and the page of an evaluation."""
+"""Routes of studies with people, and the page of an evaluation."""
 
 from __future__ import annotations
 
 import io
-import json
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +13,7 @@ from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
-from freshtake.serve.items import Id, Item, Shape
-from freshtake.serve.project import Project, now
+from freshtake.serve.items import Id, Shape
 from freshtake.serve.queries import scene_bytes
 from freshtake.serve.routes.access import TheHelper, ThePainter, TheProject, binary_response, json_response, studio
 from freshtake.serve.routes.scenes import BINARY
@@ -144,61 +141,6 @@ def key(id: Id, request: Request) -> Response:
 
 def _table(data: bytes, name: str) -> Response:
     return Response(data, media_type="text/csv", headers={"content-disposition": f'attachment; filename="{name}"'})
-
-
-class Vote(Shape):
-    """The motions shown, and the one that looked best; null: none of them."""
-
-    shown: Annotated[list[Id], Field(min_length=2, max_length=40)]
-    chosen: Id | None = None
-
-
-class Tally(Shape):
-    """How often a kind of motion was shown in a vote, and how often it was chosen."""
-
-    kind: str
-    shown: int
-    chosen: int
-
-
-def kind_of(item: Item) -> str:
-    """Return the kind that a vote counts: takes, variants, or a kind of baseline."""
-    return str(item.facts["method"]) if item.facts.get("baseline") else item.kind
-
-
-@router.post("/votes")
-def vote(vote: Vote, project: TheProject) -> list[Tally]:
-    """Count a vote."""
-    if vote.chosen is not None and vote.chosen not in vote.shown:
-        raise UsageError("choose one of those that were shown")
-    kinds = {id: kind_of(project.item(id)) for id in vote.shown}
-    chosen = None if vote.chosen is None else kinds[vote.chosen]
-    project.execute("INSERT INTO votes VALUES (?, ?, ?)", (now(), json.dumps(list(kinds.values())), chosen))
-    return tallies(project)
-
-
-@router.get("/votes")
-def votes(project: TheProject) -> list[Tally]:
-    """Return all votes by kind."""
-    return tallies(project)
-
-
-@router.delete("/votes")
-def forget(project: TheProject) -> list[Tally]:
-    """Delete all votes."""
-    project.execute("DELETE FROM votes")
-    return tallies(project)
-
-
-def tallies(project: Project) -> list[Tally]:
-    """Return the votes by kind, the most chosen first."""
-    shown: Counter[str] = Counter()
-    chosen: Counter[str] = Counter()
-    for kinds, best in project.execute("SELECT shown, chosen FROM votes"):
-        shown.update(set(json.loads(kinds)))
-        chosen[best] += 1
-    tallies = [Tally(kind=kind, shown=count, chosen=chosen[kind]) for kind, count in shown.items()]
-    return sorted(tallies, key=lambda one: -one.chosen / one.shown)
 
 
 @router.get("/reports/{id}", response_class=Response, responses={200: {"content": {"text/html": {}}}})

@@ -19,7 +19,6 @@ from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, Trial, analyze
 from freshtake.evaluation.study.schedule import MEASURES, SEARCH, SIMULATED, clones_of, scale_of
 from freshtake.formats.study_csv import read_key, read_ratings
-from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.serve.items import Item
 from freshtake.serve.project import Project
@@ -180,13 +179,10 @@ class StudyStore:
 
 
 @one_blas_thread()
-def noise(
-    context: Context, *, items: list[str], kind: str, number: int, matched: list[str], clips: int, seed: int
-) -> None:
+def noise(context: Context, *, items: list[str], kind: str, number: int, matched: list[str], seed: int) -> None:
     """Make baselines from takes: noise as strong as the variation of `matched`, mixtures, or replays."""
     from freshtake.evaluation.baselines import basis_of, changes, make
     from freshtake.evaluation.baselines.making import match
-    from freshtake.motion.cycles.seams import join
 
     takes, variants = motion_sets(context, items, matched)
     basis = basis_of(takes)
@@ -196,48 +192,39 @@ def noise(
         amount = match(basis, kind, changes(basis, variants), np.random.default_rng([seed, 0])).amount
     for k in range(1, number + 1):
         context.report(kind, k - 1, number)
-        rng, name = np.random.default_rng([seed, k]), f"{kind}_{k:03d}"
-        parts = [make(basis, kind, rng, amount=amount, name=name).motion for _ in range(clips)]
-        if clips > 1 and not isinstance(parts[0], Clip):
-            raise UsageError("only takes with a skeleton can be joined: request one clip each")
-        motion = join(parts).changed(name=name) if clips > 1 else parts[0]
+        name = f"{kind}_{k:03d}"
+        motion = make(basis, kind, np.random.default_rng([seed, k]), amount=amount, name=name).motion
         context.add_motion(
-            "variant", name, motion, seed=seed, settings={"kind": kind, "amount": amount, "clips": clips},
+            "variant", name, motion, seed=seed, settings={"kind": kind, "amount": amount},
             facts={"method": kind, "baseline": True}, group=f"{kind} baseline",
         )  # fmt: skip
 
 
 @one_blas_thread()
-def evaluate(
-    context: Context, *, items: list[str], inputs: list[str], extra: list[str], baselines: list[str], name: str
-) -> None:
+def evaluate(context: Context, *, items: list[str], inputs: list[str], baselines: list[str], name: str) -> None:
     """Measure variants (`items`) against real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
     from freshtake.workflows.evaluating import evaluate_motions
 
     context.report("reading", 0.0, 1.0)
-    takes, variants, more = motion_sets(context, inputs, items, extra)
+    takes, variants = motion_sets(context, inputs, items)
     page = context.folder / "report.html"
-    result = evaluate_motions(
-        takes, variants, more, target=page, baselines=list(baselines), title=name,
-        report=context.progress,
-    ).result  # fmt: skip
-    verdict, result_dict = verdict_of(result), result.as_dict()
-    baseline_figures = result_dict["baselines"]
+    evaluated = evaluate_motions(takes, variants, target=page, baselines=baselines, title=name, report=context.progress)
+    verdict, result = verdict_of(evaluated.result), evaluated.result.as_dict()
     rows = [
         {"key": key, **{word: figure[word] for word in ("title", "group", "unit", "value", "verdict")},
          "real": [figure["real_low"], figure["real_high"]],
-         "baselines": {name: values[key]["value"] for name, values in baseline_figures.items() if key in values}}
-        for key, figure in result_dict["figures"].items()
+         "baselines": {name: values[key]["value"] for name, values in result["baselines"].items() if key in values}}
+        for key, figure in result["figures"].items()
     ]  # fmt: skip
     facts = {
         "usable": verdict.usable,
         "verdict": verdict.sentence,
         "figures": rows,
-        "baselines": list(result_dict["baselines"]),
+        "baselines": list(result["baselines"]),
         "variants": len(variants),
         "inputs": len(takes),
-        "notes": result_dict["notes"],
+        "notes": result["notes"],
     }
     context.add("report", name, page, {"what": "evaluation", **facts}, settings={"variants": items, "inputs": inputs})
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +53,10 @@ def crowd(
         scene = context.folder / "crowd.scene"
         scene.write_bytes(scene_bytes(shown))
     zipped: Path | None = None
-    name = f"{count} characters"
     if format is not None or farm is not None:
-        zipped = zipped_folder(folder, context.folder / f"crowd_{count}.zip")
+        zipped = zip_folder(folder, context.folder / f"crowd_{count}.zip")
         facts |= {"file": zipped.name, "bytes": zipped.stat().st_size}
-    context.add("crowd", name, zipped, facts, settings={"groups": groups, **plan}, source=scene)
+    context.add("crowd", f"{count} characters", zipped, facts, settings={"groups": groups, **plan}, source=scene)
 
 
 def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], plan: dict[str, Any]) -> Path:
@@ -65,17 +66,14 @@ def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], pla
     lines = [f"number = {total}", f"seconds = {plan['seconds']}", f"seed = {plan['seed']}"]
     # An empty table means the default distances.
     lines += ["", "[avoidance]"] if plan.get("avoid") else []
-    names: dict[str, Any] = {}
-    models: dict[str, str] = {}
+    models = file_names(context, [group["model"] for group in groups], "model")
+    for id, name in models.items():
+        item = context.item(id)
+        if item.facts.get("method") != "variation" or item.facts.get("what") != "model":
+            raise UsageError(f"{item.name} cannot walk in a crowd: choose a movement of a body")
+        os.link(context.file(id), folder / f"{name}.ftm")
     for group in groups:
-        if group["model"] not in models:
-            item = context.item(group["model"])
-            if item.facts.get("method") != "variation" or item.facts.get("what") != "model":
-                raise UsageError(f"{item.name} cannot walk in a crowd: choose a movement of a body")
-            models[group["model"]] = f"{distinct_name(file_name(item.name, 'model'), names)}.ftm"
-            names[models[group["model"]].removesuffix(".ftm")] = None
-            os.link(context.file(group["model"]), folder / models[group["model"]])
-        lines += ["", "[[groups]]", *_group_lines(group, models[group["model"]], group["count"] / total)]
+        lines += ["", "[[groups]]", *_group_lines(group, f"{models[group['model']]}.ftm", group["count"] / total)]
     target = folder / "crowd.toml"
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return target
@@ -83,8 +81,8 @@ def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], pla
 
 def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
     """Return the lines of one group; JSON strings, numbers and lists are also valid TOML."""
-    amount, heading, path = group["amount"], group["heading"], [list(point) for point in group["path"]]
-    size = group["size_range"]
+    amount, heading, size = group["amount"], group["heading"], group["size_range"]
+    path = [list(point) for point in group["path"]]
     values: dict[str, Any] = {
         "name": group["name"], "model": model, "share": share, "amount": [amount, amount],
         "size": [1.0 - size, 1.0 + size], "heading": [-180.0, 180.0] if heading is None else [heading, heading],
@@ -131,17 +129,15 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     unit = unit_of(first) if isinstance(first, Clip) else None
     finish = Finish(root_motion=chosen_travel(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
-    several = for_writing(target).several
     motions: dict[str, Any] = {}
-    for number, id in enumerate(ids):
-        item = context.item(id)
-        context.report(f"reading {item.name}", 0.5 * number, len(ids))
-        motions[distinct_name(file_name(item.name, "clip"), motions)] = finish.ready(context.motion(id))
+    for number, (id, name) in enumerate(file_names(context, ids, "clip").items()):
+        context.report(f"reading {context.item(id).name}", 0.5 * number, len(ids))
+        motions[name] = finish.ready(context.motion(id))
     context.report(f"writing {target.name}", 0.5, 1.0)
     if len(motions) == 1:
         finish.write(target, next(iter(motions.values())))
         return target
-    if several:
+    if for_writing(target).several:
         clips = [motion.changed(name=name) for name, motion in motions.items() if isinstance(motion, Clip)]
         if len(clips) < len(motions):
             raise UsageError(f"only clips with a skeleton can share one {ending} file: leave the others out")
@@ -150,7 +146,7 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     folder = context.folder / "clips"
     for name, motion in motions.items():
         finish.write(folder / f"{name}.{ending}", motion)
-    return zipped_folder(folder, context.folder / f"{title}.zip")
+    return zip_folder(folder, context.folder / f"{title}.zip")
 
 
 def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name: str | None) -> tuple[Path, int]:
@@ -158,25 +154,22 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     from freshtake.requests.packs import Pack
     from freshtake.workflows import pack
 
-    chosen = [context.item(id) for id in ids]
-    models = list(dict.fromkeys(item.id if item.kind == "model" else item.parent or "" for item in chosen))
+    models = [item.id if item.kind == "model" else item.parent or "" for item in map(context.item, ids)]
     if "" in models:
         raise UsageError("a pack is made from models: choose models, or variants of them")
-    names: dict[str, str] = {}
-    for id in models:
-        names[distinct_name(file_name(context.item(id).name, "clips"), names)] = id
+    names = file_names(context, models, "clips")
     folder = context.folder / "pack"
     # Metres per unit of the takes, where known or inferred from the body.
     skeleton = context.model(models[0], "variation").material.recipe.skeleton
     guess = None if skeleton is None else guess_unit(skeleton)
     request = Pack(
-        models=[f"{name}={context.file(id)}" for name, id in names.items()], out=folder, count=number,
+        models=[f"{name}={context.file(id)}" for id, name in names.items()], out=folder, count=number,
         format=["glb", "bvh"], character=None if onto is None else onto.path,
         unit=None if guess is None else guess.metres,
     )  # fmt: skip
     pack(request, context.progress, context.warn)
-    title = file_name(name or f"{'_'.join(names)}_pack", "pack")
-    return zipped_folder(folder, context.folder / f"{title}.zip"), number * len(models)
+    title = file_name(name or f"{'_'.join(names.values())}_pack", "pack")
+    return zip_folder(folder, context.folder / f"{title}.zip"), number * len(names)
 
 
 def _character(context: Context, id: str, format: str) -> Onto:
@@ -189,7 +182,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
     return onto_character(file, warn=context.warn)
 
 
-def zipped_folder(folder: Path, target: Path) -> Path:
+def zip_folder(folder: Path, target: Path) -> Path:
     """Pack a folder into a zip and return the zip."""
     return Path(shutil.make_archive(str(target.with_suffix("")), "zip", folder))
 
@@ -200,9 +193,11 @@ def file_name(text: str, default: str) -> str:
     return cleaned.strip("_-")[:60] or default
 
 
-def distinct_name(name: str, others: dict[str, Any]) -> str:
-    """Return the name, with a number added if it is taken."""
-    number, tried = 1, name
-    while tried in others:
-        number, tried = number + 1, f"{name}_{number + 1}"
-    return tried
+def file_names(context: Context, ids: Sequence[str], default: str) -> dict[str, str]:
+    """Return a file name for each item, with a number added where several have the same."""
+    names: dict[str, str] = {}
+    for id in dict.fromkeys(ids):
+        name = file_name(context.item(id).name, default)
+        numbered = (f"{name}_{number}" for number in itertools.count(2))
+        names[id] = next(one for one in itertools.chain([name], numbered) if one not in names.values())
+    return names

@@ -140,7 +140,7 @@ def blend_sample(
     """Make a motion from a recording of the pad: moments (second, weights, turn, speed), each valid until the next."""
     model = context.model(items[0], "density")
     context.report("blending", 0.0, 1.0)
-    motion = recorded(model, course, seconds, np.random.default_rng(seed), plant)
+    motion = play_recording(model, course, seconds, np.random.default_rng(seed), plant)
     settings = {"course": course, "seconds": seconds, "plant": plant}
     context.add_motion(
         "variant", name, motion, parent=items[0], seed=seed, settings=settings, facts={"method": "density"},
@@ -148,7 +148,7 @@ def blend_sample(
     )  # fmt: skip
 
 
-def recorded(model: Any, course: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
+def play_recording(model: Any, course: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
     """Return a model's motion along recorded moments, as shown by the live stream."""
     from freshtake.density.control import Control
     from freshtake.motion.edit import sampled_at
@@ -160,7 +160,7 @@ def recorded(model: Any, course: Sequence[Moment], seconds: float, rng: np.rando
     at = np.concatenate([[0.0], np.cumsum(np.clip(speeds, *SPEEDS)[moment_at][:-1])])
     frames = int(np.ceil(at[-1])) + 1
     moment_of_frame = moment_at[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(moment_at) - 1)]
-    plan = np.stack([_mixture(model.classes, weights[k]) for k in moment_of_frame])
+    plan = np.stack([_class_weights(model.classes, weights[k]) for k in moment_of_frame])
     angles = np.radians(turns)[moment_of_frame]
     control = (lambda frame: Control(turn=float(angles[min(frame, frames - 1)]))) if angles.any() else None
     sampled = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
@@ -171,7 +171,7 @@ def recorded(model: Any, course: Sequence[Moment], seconds: float, rng: np.rando
     return sampled
 
 
-def _mixture(classes: Sequence[str], weights: dict[str, float]) -> Floats:
+def _class_weights(classes: Sequence[str], weights: dict[str, float]) -> Floats:
     unknown = next((name for name in weights if name not in classes), None)
     if unknown is not None:
         raise UsageError(f"there is no class {unknown!r}; the classes are {', '.join(classes)}")

@@ -47,12 +47,12 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
         if file.suffix not in CHARACTERS or "animation" not in error.problem:
             raise
         if not has_rig(file):
-            sentence = f"{title} has neither an animation nor a skin: send a motion, or a character with a skin"
-            raise UsageError(sentence) from None
+            problem = "has neither an animation nor a skin: send a motion, or a character with a skin"
+            raise UsageError(f"{title} {problem}") from None
         context.add("character", title, file, {"what": "character", "character": True, "skinned": has_skin(file)})
 
 
-def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
+def make_samples(context: Context, *, items: list[str], sample: str, takes: int) -> None:
     """Add takes of a sample, in a group named after it."""
     from freshtake.requests.samples import SamplesWrite
     from freshtake.workflows import samples_write
@@ -69,7 +69,7 @@ def add_take(
     context: Context, file: Path, name: str, *, group: str | None = None, sample: str | None = None,
     home: str | None = None,
 ) -> str | None:  # fmt: skip
-    """Read a motion file and add each animation with the file's skin; the first is listed as a character."""
+    """Read a motion file and add each animation with the file's skin; only the first is listed as a character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))
@@ -119,12 +119,6 @@ def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
             raise
 
 
-def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
-    """Add a model file as an item."""
-    facts = {**model_item_facts(file), **more.pop("facts", {})}
-    return context.add("model", name, file, facts, **more)
-
-
 def has_rig(file: Path) -> bool:
     """Return whether motions can be exported on a character file: it has a skin, even if only our bone figure's."""
     from freshtake.formats.gltf.container import load
@@ -148,12 +142,12 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
     return next(context.project.files.glob(f"{chosen.id}.source.asf"))
 
 
-def repair(context: Context, *, items: list[str], repairs: list[str] | None) -> None:
+def repair(context: Context, *, items: list[str]) -> None:
     """Repair takes in place; this can be undone."""
     for number, id in enumerate(items):
         item = context.item(id)
         context.report(f"repairing {item.name}", number, len(items))
-        names = repairs or list(dict.fromkeys(one.remedy for one in item.findings if one.remedy))
+        names = list(dict.fromkeys(one.remedy for one in item.findings if one.remedy))
         if not names:
             raise UsageError(f"nothing in {item.name} can be repaired")
         motion = repaired(context.motion(id), names)
@@ -171,8 +165,6 @@ def cut(context: Context, *, items: list[str], how: str, first: int | None, last
         take = _clip(context, id)
         if how == "cycles":
             spans = [(int(begin), int(end) + 1) for begin, end in cycles[number].spans]
-        elif how == "frames":
-            spans = [_range(take, first, last)]
         else:
             example = _clip(context, like) if like is not None else take_frames(take, *_range(take, first, last))
             spans = [(one.start, one.stop) for one in find_occurrences(take, example)]

@@ -13,8 +13,7 @@ from freshtake.motion.verdict import Verdict
 from freshtake.serve.items import Finding
 from freshtake.serve.job_requests import Drawing
 from freshtake.serve.movements import print_of
-from freshtake.serve.tasks.context import Context, revision
-from freshtake.serve.tasks.reading import add_model
+from freshtake.serve.tasks.context import Context, model_item_facts, revision
 
 Checked = tuple[Motion, list[Finding]]  # a motion, and the findings of its checks
 
@@ -27,10 +26,10 @@ def learn(context: Context, *, items: list[str], name: str | None, **settings: A
     request = Learn(takes=[context.path(id) for id in items], out=context.folder / "model.ftm", **settings)
     learn(request, context.progress, context.warn)
     first = context.item(items[0])
-    add_model(
-        context, request.out, name or first.group or first.name, seed=request.seed, facts={"notes": context.notes},
-        settings={"examples": items, "revisions": [revision(context.item(id)) for id in items]},
-    )  # fmt: skip
+    facts = {**model_item_facts(request.out), "notes": context.notes}
+    settings = {"examples": items, "revisions": [revision(context.item(id)) for id in items]}
+    name = name or first.group or first.name
+    context.add("model", name, request.out, facts, seed=request.seed, settings=settings)
 
 
 def vary(context: Context, *, items: list[str], count: int, first: int, seed: int, **settings: Any) -> None:
@@ -132,8 +131,7 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
 def _findings(verdicts: Sequence[Verdict]) -> list[Finding]:
     """Convert remarks to findings for the page, without fixes that are commands."""
     remarks = [remark for verdict in verdicts for remark in verdict.remarks]
-    frames = ["" if remark.frame is None else f" (frame {remark.frame})" for remark in remarks]
-    return [Finding(words=f"{remark.what}{frame}") for remark, frame in zip(remarks, frames, strict=True)]
+    return [Finding(words=one.what if one.frame is None else f"{one.what} (frame {one.frame})") for one in remarks]
 
 
 def draw(
@@ -145,16 +143,16 @@ def draw(
     strokes = drawn_strokes(drawings, name)
     described = print_of(strokes[0])
     context.new_movement(name, described.kind, described.signature)
-    taken = [
+    examples = [
         context.add_motion(
             "strokes", one.name, one, group=name, facts={"signature": described.signature}, cloud=print_of(one).cloud
-        )
+        ).id
         for one in strokes
     ]
     context.report("learning", 0.2)
     target = context.folder / "model.ftm"
     save(target, stroke_model(strokes), sources=[one.name for one in strokes])
-    model = add_model(context, target, name, settings={"examples": [item.id for item in taken]})
+    model = context.add("model", name, target, model_item_facts(target), settings={"examples": examples})
     context.report("writing", 0.5)
     for k, one in enumerate(stroke_variants(strokes, number, amount, seed), start=1):
         context.add_motion(

@@ -1,7 +1,7 @@
 // Choosing takes and models inside a tab, and sending only the newest request to the server.
 //   <TakePicker label items ids onchange hint>    takes with boxes; a whole group is added or removed at once
 //   <ModelSelect method label value onchange>     models of one method;  useModels(method) → items
-//   useLatest(ask) → [value, busy, request]       of several requests only the newest is answered; never two at a time
+//   useLatest(ask) → [value, busy, request]       only the newest of several requests is answered; never two at a time
 //   useChosenModel(name, models) → [model, choose]
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
@@ -110,7 +110,7 @@ export function useSize() {
   return [place, ...size];
 }
 
-// Sizes a canvas to that many CSS pixels, sharp on every screen; returns its cleared 2-D context.
+// Sets the size of a canvas in CSS pixels, sharp on every screen; returns its cleared 2-D context.
 export function penOf(canvas, wide, tall) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {

@@ -43,8 +43,11 @@ function useViewport({ start, onpick, onframe, onready, controls, top, strip }) 
   const show = async (data) => {
     const THREE = await three;
     if (!place.current) return null;
-    if (held.current) held.current.setData(data, { keep: true });
-    else {
+    if (held.current) {
+      const focused = strip?.contains(document.activeElement) ? document.activeElement : null;
+      held.current.setData(data, { keep: true });
+      focused?.focus({ preventScroll: true }); // the scrub bar is rebuilt around its marks, which takes their focus away
+    } else {
       held.current = createViewport(THREE, place.current, data, {
         theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls, top, strip,
         onpick: (number, shape) => callbacks.current.onpick?.(number, shape),
@@ -65,7 +68,7 @@ function useViewport({ start, onpick, onframe, onready, controls, top, strip }) 
 //   onpick(id)  an item was clicked;  onframe(state, v)  after each drawn frame
 //   scene       instead of items: { manifest, buffer }, or a promise of it
 //   fields      other parameters of the scene: { character: id } retargets clips to a character
-//   ghosts      ids of items shown pale, in the same place as the others
+//   ghosts      ids of items shown pale, in the same position as the others
 //   strip       element over the scrub bar (timeline.js)
 //   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)
 export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top, ghosts = [], strip }) {
@@ -81,7 +84,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
     wanted.current = items.length || scene ? { items, scene, fields, ghosts } : null;
     if (wanted.current && !reading.current) read();
   }, [stamps, scene, JSON.stringify(fields), ghosts.join()]);
-  // One request at a time: of those made in the meantime only the newest is sent.
+  // One request at a time: only the newest of those made in the meantime is sent.
   const read = async () => {
     reading.current = true;
     setBusy(true);

@@ -10,7 +10,7 @@
 //   import { useMovement } from "../movements.js";   takes, model and variants of the current movement
 //
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
-//   <Split side end label>         three columns; `side` and `end` may be left out
+//   <Split side end label>         three columns; `side` and `end` are optional
 //   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be collapsed; `fill`: as
 //                                  tall as the space allows, its list scrolls; `name`: for titles that change
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.
 import { api } from "../api.js";
 import { useMovement } from "../movements.js";
 import { TakePicker, useMotions } from "../picking.js";
-import { attempt, itemOf, useKept, useOwn } from "../state.js";
+import { itemOf, useKept, useOwn } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Select, Split, TaskButton, Toggle, Viewport } from "../ui.js";
 
 const KINDS = [["strawman", "Noise on every joint"], ["perlin", "Perlin noise"], ["pca", "Noise on principal components"], ["convex", "Mixtures of the takes"], ["replay", "Cycle animation (the takes replayed)"]];
@@ -19,7 +19,7 @@ function shuffled(list) {
   return out;
 }
 
-// The scene of items: baselines in red; or, for a blind test, in random order with letters as names and one color.
+// The scene of items, with baselines in red; or, for a blind test, in random order, with letters as names, in one color.
 async function comparedScene(ids, baselines) {
   const data = await api.scene(ids);
   data.manifest.shapes.forEach((shape, k) => { if (baselines.has(ids[k])) shape.role = "extra"; });
@@ -39,16 +39,9 @@ function Noise({ takes, variants, onmade }) {
   return html`<${Panel} title="Make baselines" open=${true}>
     <${Select} label="Kind" value=${kind} options=${KINDS} onchange=${setKind} />
     <${NumberField} label="Number" value=${number} min=${1} max=${60} onchange=${setNumber} />
-    <${TaskButton} task="noise" items=${takes} settings=${{ kind, number, matched: variants, clips: 1 }} words="Make from the takes" disabled=${!takes.length} title=${takes.length ? "" : "choose takes"} ondone=${onmade} />
+    <${TaskButton} task="noise" items=${takes} settings=${{ kind, number, matched: variants }} words="Make from the takes" disabled=${!takes.length} title=${takes.length ? "" : "choose takes"} ondone=${onmade} />
     <${Note}>Noise changes the takes as much as the chosen variants differ from them.<//>
   <//>`;
-}
-
-function Votes({ tallies, onclear }) {
-  if (!tallies?.length) return null;
-  return html`<${Panel} title="Votes so far" actions=${html`<${Button} kind="quiet" onclick=${onclear}>Start over<//>`}>
-    <table class="table"><thead><tr><th scope="col">Kind</th><th scope="col" class="num">chosen</th><th scope="col" class="num">of</th></tr></thead>
-      <tbody>${tallies.map((one) => html`<tr key=${one.kind}><td>${WORDS[one.kind] ?? one.kind}</td><td class="num">${one.chosen}</td><td class="num">${one.shown}</td></tr>`)}</tbody></table><//>`;
 }
 
 const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) < 1e-6 ? "0" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
@@ -89,8 +82,7 @@ function Tab() {
   const known = new Set(items.map((item) => item.id)), of = (name) => (pick[name] ?? []).filter((id) => known.has(id));
   const all = [...of("takes"), ...of("variants"), ...of("noise")], chosen = all.slice(0, MOST);
   const [view, setView] = useKept("compare view", "motion"), [blind, setBlind] = useKept("compare blind", false);
-  const [round, setRound] = useState(null), [tallies, setTallies] = useState(null), [baselines, setBaselines] = useKept("compare baselines", true);
-  useEffect(() => { attempt(api.get("votes")).then((counted) => counted && setTallies(counted)); }, []);
+  const [round, setRound] = useState(null), [baselines, setBaselines] = useKept("compare baselines", true);
   const key = chosen.join(",");
   useEffect(() => { setRound(blind && chosen.length > 1 ? { order: shuffled(chosen), voted: null } : null); }, [blind, key]);
   const hidden = round && round.voted === null;
@@ -98,11 +90,7 @@ function Tab() {
     if (!chosen.length) return null;
     return hidden ? blindScene(round.order) : comparedScene(round ? round.order : chosen, new Set(of("noise").filter((id) => chosen.includes(id))));
   }, [round?.order, hidden, key]);
-  const vote = async (id) => {
-    const counted = await attempt(api.post("votes", { shown: round.order, chosen: id }));
-    if (counted) { setTallies(counted); setRound({ ...round, voted: id ?? "none" }); }
-  };
-  const clear = async () => { const counted = await attempt(api.remove_at("votes")); if (counted) setTallies(counted); };
+  const vote = (id) => setRound({ ...round, voted: id ?? "none" });
   const name = (id) => { const item = items.find((one) => one.id === id); return item ? `${item.name} (${ONE[kindOf(item)] ?? WORDS[kindOf(item)] ?? kindOf(item)})` : id; };
   const side = html`<${Panel} title="Shown">
       <${TakePicker} label="Takes" items=${takes} ids=${of("takes")} onchange=${put("takes")} />
@@ -116,8 +104,7 @@ function Tab() {
       <${Toggle} label="Include noise and cycle animation" value=${baselines} onchange=${setBaselines} />
       <${TaskButton} task="evaluate" items=${of("variants")} settings=${{ inputs: of("takes"), baselines: baselines ? ["strawman", "replay"] : [], name: "evaluation" }} words="Evaluate the variants" ondone=${() => setView("figures")}
         disabled=${!of("variants").length || of("takes").length < 2} title="choose at least two takes and one variant" />
-    <//>
-    <${Votes} tallies=${tallies} onclear=${clear} />`;
+    <//>`;
   const report = reports[reports.length - 1];
   const words = html`<${Empty} title="Choose what to compare" words="Choose takes, variants and baselines on the left to see them in one viewport. Hide their names to judge which look real before you know what they are." />`;
   return html`<${Split} side=${side} label="what to compare">

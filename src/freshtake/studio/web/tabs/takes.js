@@ -67,7 +67,7 @@ function Findings({ item }) {
   if (!item.findings.length) return MOVES.includes(item.kind) ? html`<${Note} kind="good">No problems found.<//>` : null;
   const remedies = [...new Set(item.findings.map((one) => one.remedy).filter(Boolean))];
   return html`<ul class="findings">${item.findings.map((one) => html`<li class=${one.remedy ? "fault" : ""}>${plainly(one.words)}.</li>`)}</ul>
-    ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} settings=${{ repairs: remedies }} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
+    ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
       ondone=${() => toast(`${item.name} is repaired. Undo restores the original.`, "good")} />`}`;
 }
 

@@ -92,8 +92,8 @@ export async function makeVariants(movement) {
 // When a setting changes, remakes variants that are neither starred nor rejected from their seeds.
 function useRemaking(movement) {
   const queue = useRef({ busy: false, next: null, step: newStep() });
-  // Of all settings a moving slider passes, only the newest are applied; `done`: the slider was released,
-  // so the next change is another undo step.
+  // Only the newest of the settings that a moving slider passes are applied; `done`: the slider was released, so the
+  // next change is another undo step.
   return async (settings, done = true) => {
     const now = queue.current;
     now.next = { settings, step: now.step };
