@@ -39,7 +39,7 @@ def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
 
 
 def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
-    """Refuse a different rest pose: the same rotations are other poses there, even with the same joint names."""
+    """Refuse a different rest pose, in which the same rotations describe other poses."""
     turned = turned_bones(skeleton, clip.skeleton) if compatible(skeleton, clip.skeleton) else []
     if turned:
         raise SkeletonMismatch(
@@ -91,8 +91,8 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
         return motions
-    together = iter(_one_build(rooted_together(clips)))
-    return [next(together) if isinstance(motion, Clip) else motion for motion in motions]
+    rooted_clips = iter(_one_build(rooted_together(clips)))
+    return [next(rooted_clips) if isinstance(motion, Clip) else motion for motion in motions]
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from freshtake.numeric.arrays import Floats
 
 Item = TypeVar("Item")
+_END = object()
 
 
 class LiveStream(Generic[Item], Iterator[Item]):
@@ -28,11 +29,7 @@ class LiveStream(Generic[Item], Iterator[Item]):
         while not self._waiting:
             if self._ended:
                 raise StopIteration
-            try:
-                row = next(self._inputs)
-            except StopIteration:
-                self._ended = True
-                self._waiting.extend(self._last())
-            else:
-                self._waiting.extend(self._respond(row))
+            row = next(self._inputs, _END)
+            self._ended = row is _END
+            self._waiting.extend(self._last() if self._ended else self._respond(row))
         return self._waiting.popleft()

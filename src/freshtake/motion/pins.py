@@ -55,12 +55,12 @@ class Pin:
     @property
     def start(self) -> int:
         """The first pinned frame."""
-        return int(self.run.start)
+        return self.run.start
 
     @property
     def stop(self) -> int:
         """The frame after the last pinned one."""
-        return int(self.run.stop)
+        return self.run.stop
 
     @property
     def run(self) -> range:
