@@ -305,24 +305,12 @@ def compatible(a: Skeleton, b: Skeleton) -> bool:
     return a is b or (a.names == b.names and np.array_equal(a.parents, b.parents))
 
 
-class LengthDifference(NamedTuple):
-    """A joint whose distance to its parent differs between two compatible skeletons."""
-
-    joint: str
-    first: float
-    second: float
-
-
-def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
+def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[str]:
     """Return the joints whose distance from their parents differs; the root's offset is ignored."""
     require_compatible(a, b)
     first, second = a.lengths(), b.lengths()
-    scale = max(float(first.max()), float(second.max()), 1e-300)
-    return [
-        LengthDifference(a.names[j], float(first[j]), float(second[j]))
-        for j in range(1, len(a))
-        if abs(first[j] - second[j]) > tolerance * scale
-    ]
+    differs = np.abs(first - second) > tolerance * max(float(first.max()), float(second.max()), 1e-300)
+    return [a.names[joint] for joint in np.flatnonzero(differs)]
 
 
 def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:

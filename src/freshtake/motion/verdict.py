@@ -157,6 +157,7 @@ def assess(
 
 def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
     """Refuse motions that no body could make, unless `keep_going`; report all other remarks by kind."""
+
     def first_of(sentences: list[str]) -> str:
         more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
         return f"{sentences[0]}{more}"
@@ -164,11 +165,13 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
     red = [verdict.sentences[0] for verdict in verdicts if verdict.color == RED]
     if red and not keep_going:
         raise UsageError(f"{first_of(red)}; --keep-going writes it all the same")
+    if warn is None:
+        return
     by_check: dict[str, list[str]] = {}
     for verdict in verdicts:
         for remark, sentence in zip(verdict.worst_first, verdict.sentences, strict=True):
             by_check.setdefault(remark.check, []).append(sentence)
-    for sentences in by_check.values() if warn else ():
+    for sentences in by_check.values():
         warn(first_of(sentences))
 
 
