@@ -97,7 +97,7 @@ def test_feet_that_stand_stand_through_the_seam() -> None:
 def test_planting_a_loop_is_planting_the_endless_motion() -> None:
     """Against many loops in a row, planted at once; the loop begins in the middle of a stance that slides."""
     take = walk(25.0)
-    first, last = find_cycles(take, "strike").spans[1]
+    first, last = find_cycles(take).spans[1]
     start = first + (last - first) // 4
     loop, base = closed(take, start, start + last - first), own_planting_model(take)
     stood, count = base.example_contacts(take)[start:], len(loop)
