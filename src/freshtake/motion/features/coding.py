@@ -153,7 +153,7 @@ class Recipe:
 class Features:
     """A motion as the models see it: values (frames, DOFs), and where the first frame is.
 
-    `skeleton` is set if it differs from the recipe's (another build), so that decoding returns the same clip.
+    `skeleton` is set if the motion's skeleton has another build than the recipe's, so that decoding restores the clip.
     """
 
     recipe: Recipe
@@ -229,7 +229,7 @@ def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Return effects raised above zero (a leaf joint's twist moves nothing), so scaling can be inverted.
+    """Return effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
@@ -250,11 +250,9 @@ def _constant_columns(examples: Sequence[Floats], units: Sequence[str]) -> tuple
     """Return flags of the columns that never change in any example, and the middle value of each column."""
     low = np.min([values.min(axis=0) for values in examples], axis=0)
     high = np.max([values.max(axis=0) for values in examples], axis=0)
-    middle = low + (high - low) / 2.0
     tolerance = STILL * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
-    angle = np.array(units) == "angle"
-    tolerance = np.where(angle, 10.0 * STILL, tolerance)
-    return np.asarray(high - low <= tolerance), middle
+    tolerance = np.where(np.array(units) == "angle", 10.0 * STILL, tolerance)
+    return np.asarray(high - low <= tolerance), low + (high - low) / 2.0
 
 
 def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) -> Layout:
@@ -304,7 +302,7 @@ def _check_rates(examples: Sequence[Motion]) -> None:
 def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
     """Return a motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
 
-    A DOF that never changes in the recipe's examples has no column; a motion with another value of it cannot be
+    A DOF that never changes in the recipe's examples has no column. A motion with another value of such a DOF cannot be
     represented, which is an error unless `strict` is off.
     """
     layout = recipe.layout
@@ -336,9 +334,9 @@ def decode(
 ) -> Motion:
     """Return the motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
 
-    `start` is the position of row 0 (default: the origin, or the one in the Features). With `resume` it is that of the
-    frame before row 0, so a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible skeleton with
-    other lengths.
+    `start` is the position of row 0 (default: the origin, or the start in the Features). With `resume` it is the
+    position of the frame before row 0, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a
+    compatible skeleton with other lengths.
     """
     if isinstance(values, Features):
         start, name, skeleton = start or values.start, name or values.name, skeleton or values.skeleton

@@ -17,12 +17,7 @@ from freshtake.motion.pins import Pin
 from freshtake.motion.planting.contacts import SYNTHESIZED, ContactSettings, PlantSettings
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.motion.planting.planting_kernels import plant_frames
-from freshtake.motion.planting.planting_model import (
-    PlantingModel,
-    checked_labels,
-    learn_planting,
-    own_planting_model,
-)
+from freshtake.motion.planting.planting_model import PlantingModel, checked_labels, learn_planting, own_planting_model
 from freshtake.motion.planting.rig import Frames, Ground, Memory, Pace, PlantedFrames, Scene
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import runs
