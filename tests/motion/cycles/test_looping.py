@@ -168,7 +168,7 @@ def test_a_clip_of_one_cycle_is_its_own_loop() -> None:
 
 def test_what_has_no_cycle_is_refused_in_one_sentence() -> None:
     with pytest.raises(UsageError, match="no cycle to loop"):
-        best_loop(samples.jump(np.random.default_rng(1)))
+        best_loop(samples.jump(np.random.default_rng(1)), 1)
     with pytest.raises(UsageError, match="request fewer"):
         best_loop(walk(), 40)
     with pytest.raises(UsageError, match="1 cycle or more"):
