@@ -95,7 +95,7 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
     total, start = cost[0].copy(), np.arange(columns)
     before, start_before = np.full(columns, np.inf), np.arange(columns)
     for i in range(1, rows):
-        fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
+        fresh, fresh_start = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
             # A penalty for each change of tempo, or still frames could be stretched for free.
             p = penalty * cost[i, j]
@@ -104,9 +104,9 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
                 best, origin = total[j - 2] + p, start[j - 2]
             if before[j - 1] + cost[i - 1, j] + p < best:
                 best, origin = before[j - 1] + cost[i - 1, j] + p, start_before[j - 1]
-            fresh[j], begun[j] = best + cost[i, j], origin
+            fresh[j], fresh_start[j] = best + cost[i, j], origin
         before, total = total, fresh
-        start_before, start = start, begun
+        start_before, start = start, fresh_start
     return total, start
 
 
@@ -148,9 +148,9 @@ def _accumulate(cost: Floats, steps: Ints) -> Floats:
 
 @compiled
 def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> Ints:
-    """Trace the path back from the last cell, taking the first of equal steps; empty where none led there.
+    """Trace the path back from the last cell, taking the first of equal steps; empty if no path reaches that cell.
 
-    A step counts the cell it leads to as often as its price says.
+    The price of a step is the factor of the cost of its last cell.
     """
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
     path = np.empty((i + j + 1, 2), dtype=np.intp)

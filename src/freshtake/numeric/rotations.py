@@ -15,7 +15,7 @@ import numpy.typing as npt
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
 WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is not a rotation
-ROUNDING = 1e-15  # lengths this near to 1 are left alone
+ROUNDING = 1e-15  # lengths that are nearer to 1 are not changed
 
 AXES = "XYZ"
 LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two describe the same rotation
@@ -254,7 +254,7 @@ def gimbal_closeness(angles: Floats, order: str) -> Floats:
 def continuous_euler(q: Floats, order: str) -> Floats:
     """Return angles (frames, ..., 3) of rotations over time without wraps and without flips to the equivalent triple.
 
-    Starts from the triple with the small middle angle; each later frame takes the nearer triple.
+    The first frame takes the triple with the small middle angle; each later frame takes the nearer triple.
     """
     angles = to_euler(q, order)
     _carry_through_lock(angles, q, order)
@@ -272,7 +272,7 @@ def unflipped(angles: Floats, order: str) -> Floats:
 
 
 def _nearer_triples(angles: Floats, order: str) -> Floats:
-    """Return whichever of both triples (frames, joints, 3) is nearer to the previous frame, without wraps."""
+    """Return the triples (frames, joints, 3) that are nearer to the previous frame, without wraps."""
     both = np.stack([angles, equivalent(angles, order)], axis=2)  # (frames, joints, 2, 3)
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
@@ -282,7 +282,7 @@ def _nearer_triples(angles: Floats, order: str) -> Floats:
 
 
 def _follow(nearer: Ints) -> Ints:
-    """Run the two-state choice forward from state 0."""
+    """Return the states chosen frame by frame, beginning with state 0."""
     frames, joints = nearer.shape[0] + 1, nearer.shape[1]
     chosen = np.zeros((frames, joints), dtype=np.intp)
     columns = np.arange(joints)
@@ -292,7 +292,7 @@ def _follow(nearer: Ints) -> Ints:
 
 
 def _carry_through_lock(angles: Floats, q: Floats, order: str) -> None:
-    """Keep the last angle of the previous frame in gimbal lock, where only the sum of the outer angles is known."""
+    """Keep the previous frame's last angle in gimbal lock, where only the sum of the outer angles is defined."""
     locked = gimbal_closeness(angles, order) < LOCK
     if not locked.any() or len(angles) < 2:
         return

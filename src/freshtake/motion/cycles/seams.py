@@ -87,7 +87,7 @@ def with_seam(loop: Clip, goal: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,) that fade out from the seam, where they are 1 and level, or 0 with slope 1 per second."""
+    """Return two shapes (frames,) that fade out from the seam: there 1 and level, or 0 with slope 1 per second."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
