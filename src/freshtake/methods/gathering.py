@@ -96,7 +96,7 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:
-    """Return clips in which every joint that keeps its position in all of them has that of the first.
+    """Return clips in which every joint that keeps its position in all of them has its position in the first clip.
 
     If another joint moves, all positions are learned: bones that only differ between takes would stretch in variants.
     """

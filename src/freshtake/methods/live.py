@@ -13,7 +13,7 @@ _END = object()
 
 
 class LiveStream(Generic[Item], Iterator[Item]):
-    """An iterator over the items that `respond` returns for each input in turn, then those of `last`.
+    """An iterator over the items that `respond` returns for each input in turn, then the items of `last`.
 
     If `respond` raises, the next call continues with the next input; a generator would have ended.
     """

@@ -1,4 +1,4 @@
-"""Limits on how far a body may go beyond its takes: bends of limbs, heights, clearances and accelerations.
+"""Limits on the excess of a body over its takes: bends of limbs, heights, clearances and accelerations.
 
 The extremes over all frames are measured by compiled functions.
 """
@@ -272,7 +272,7 @@ class Figure(NamedTuple):
     who: str
 
     def sentence(self, value: float, more: float) -> str:
-        """Describe the figure in words, or by how much it is larger than in the takes."""
+        """Return the sentence for a figure that is larger than in the takes by `more`."""
         # Damaged models yield logarithms too large for exp.
         shown = {
             BEND: math.degrees(more),
@@ -335,7 +335,7 @@ class BodyCheck:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The exceeded limits, and by how much they exceed the takes."""
+        """A sentence for each exceeded limit."""
         values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)

@@ -115,7 +115,7 @@ class Clip(Timed):
             replaces the skeleton's offsets.
         channels: (frames, columns): the numbers of the file in its units, as long as they describe this motion.
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
         playback: How to play a loop, or a clip whose travel was removed.

@@ -28,7 +28,7 @@ class Stroke(Showable):
         times: (points,): seconds, increasing.
         dimensions: Names of the dimensions; default: x, y, z or x0, x1, ...
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
     """
 
     points: Floats
@@ -94,7 +94,7 @@ class PointClip(Timed):
         positions: (frames, points, 3) in the file's unit; a gap is NaN in all three coordinates.
         frame_time: Seconds per frame.
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
     """
@@ -180,7 +180,7 @@ class MeshSequence(Timed):
         normals: (frames, vertices, 3), if known.
         attributes: Other values by name: (vertices, width) if constant, else (frames, vertices, width).
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
     """

@@ -144,7 +144,7 @@ def _best_order(turned: Floats, up: str) -> str:
 
 @dataclass(frozen=True)
 class Repair:
-    """A repair by name: what it does, to which kind of motion, and whether it needs a value (`name=value`)."""
+    """A repair by name: its effect, its function, the kind of motion, and whether it needs a value (`name=value`)."""
 
     name: str
     title: str
@@ -173,7 +173,7 @@ def smooth(clip: Clip) -> Clip:
 
 
 def even_times(stroke: Stroke) -> Stroke:
-    """Return the stroke with points evenly spaced in time, about as many as before."""
+    """Return the stroke with points evenly spaced in time, of about the same number."""
     return stroke if stroke.uniform else resample_stroke(stroke, 1.0 / stroke.frame_time)
 
 
@@ -181,8 +181,8 @@ _TABLE = (
     Repair("drop-tpose", "drop a first frame that the take does not start from", drop_tpose),
     Repair("unwrap", "make angles continuous: no wraps, no flips; the motion stays", unwrap),
     Repair("reorder-root", "root angles with the heading outermost: no gimbal lock; the motion stays", reorder_root),
-    Repair("drop-frozen", "drop frames that equal the one before", drop_frozen),
-    Repair("fill-frozen", "interpolate frames that equal the one before", fill_frozen),
+    Repair("drop-frozen", "drop frames that equal the frame before", drop_frozen),
+    Repair("fill-frozen", "interpolate frames that equal the frame before", fill_frozen),
     Repair("fix-spikes", "interpolate joints over the frames in which they jump", fix_spikes),
     Repair("smooth", "smooth joints that shake from frame to frame", smooth),
     Repair("relabel-fps", "keep the frames and correct their frame rate (relabel-fps=60)", relabel_fps, valued=True),

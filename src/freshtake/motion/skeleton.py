@@ -320,7 +320,7 @@ def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
     # Short bones may point anywhere; only long ones reveal the pose of a rig.
     long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
-    # Recorded bones of one rig differ by a few degrees, those of another rest pose by 30° and more.
+    # Recorded bones of one rig differ by a few degrees, bones of different rest poses by 30° and more.
     elsewhere = long & (cosines < np.cos(np.radians(30.0)))
     return [a.names[joint] for joint in np.flatnonzero(elsewhere) if joint > 0]
 

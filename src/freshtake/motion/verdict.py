@@ -100,7 +100,7 @@ class Standard:
 
 
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
-    """Learn from takes on one skeleton what a motion of this body may do; `limits` come from `learn_limits`."""
+    """Learn from takes on one skeleton the limits of motions of this body; `limits` come from `learn_limits`."""
     if not takes:
         raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]

@@ -15,7 +15,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 TYPES = {
-    1: ((1, 1), (1, 0), (0, 1)),  # Type I: any pace, standing still included
+    1: ((1, 1), (1, 0), (0, 1)),  # Type I: any pace, including pauses
     3: ((1, 1), (2, 1), (1, 2)),  # Type III: between half and double pace
 }
 

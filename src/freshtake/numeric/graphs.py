@@ -42,7 +42,7 @@ def pairs_within(points: Floats, reach: float) -> Ints:
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
-    # A cell contains the point itself, and pairs are found from both sides.
+    # A cell contains the point itself, and pairs occur from both sides.
     return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 

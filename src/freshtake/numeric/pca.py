@@ -10,7 +10,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are found by random projection
+RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are computed by random projection
 OVERSAMPLING = 12  # additional random directions, so that the last modes are accurate too
 _FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 
@@ -19,7 +19,7 @@ class Pca(NamedTuple):
     """Rows are mean + weights @ modes: mean (d,), modes (c, d) with orthonormal rows, variances (c,) decreasing.
 
     A variance is the mean square of a mode's weights; `total` is the sum of all variances of the data, including the
-    modes that were left out.
+    omitted modes.
     """
 
     mean: Floats

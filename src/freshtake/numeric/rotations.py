@@ -31,7 +31,7 @@ def normalize(q: Floats) -> Floats:
 
 
 def unit(vectors: Floats) -> Floats:
-    """Scale vectors (..., n) to length 1; those of length 0 stay."""
+    """Scale vectors (..., n) to length 1, except vectors of length 0."""
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))
 
 
@@ -197,7 +197,7 @@ def full_order(order: str) -> str:
 
 
 def by_order(orders: Sequence[str]) -> dict[str, list[int]]:
-    """Group the numbers of joints by their Euler order; joints without one are left out."""
+    """Group the numbers of joints by their Euler order, without joints that have no order."""
     return {order: [j for j, other in enumerate(orders) if other == order] for order in dict.fromkeys(orders) if order}
 
 
@@ -235,8 +235,8 @@ def to_euler(q: Floats, order: str) -> Floats:
 
 def _first_angle(angles: Floats, q: Floats, order: str, where: Bools) -> None:
     """Set the first angle from the two others, where the three are not independent."""
-    rest = from_euler(angles[where][..., 1:], order[1:])
-    angles[where, 0] = twist_angle(multiply(q[where], inverse(rest)), AXES.index(order[0]))
+    others = from_euler(angles[where][..., 1:], order[1:])
+    angles[where, 0] = twist_angle(multiply(q[where], inverse(others)), AXES.index(order[0]))
 
 
 def equivalent(angles: Floats, order: str) -> Floats:
@@ -338,7 +338,7 @@ def local_rotations(parents: Ints, world: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def levels(parents: tuple[int, ...]) -> tuple[tuple[Ints, Ints], ...]:
-    """Return joints grouped by depth, with their parents; the roots (depth 0) are left out."""
+    """Return joints grouped by depth, with their parents, without the roots (depth 0)."""
     depth = [0] * len(parents)
     for joint, parent in enumerate(parents):
         depth[joint] = 0 if parent < 0 else depth[parent] + 1

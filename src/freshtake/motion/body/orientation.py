@@ -322,7 +322,7 @@ RATE = 60.0  # frames per second: enough to find recurrences
 def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
-    Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
+    Position and heading are the pelvis's. The heading is measured from `reference` (a rotation of the pelvis;
     default: the clip's mean one), so a lying body has a heading too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)

@@ -31,7 +31,7 @@ ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # other
 
 
 class Foot(NamedTuple):
-    """The joints of one foot that can stand on the floor: ankle, and the toe joint if there is one."""
+    """The joints of a foot that can touch the floor: the ankle, and the toe joint if it exists."""
 
     name: str
     ankle: int
@@ -108,8 +108,8 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
         below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
         named_feet.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
-    standing = _standing_tips(skeleton)
-    shown = _with_others(skeleton, tuple(named_feet), standing) or _leg_tips(skeleton) or standing
+    on_floor = _tips_on_floor(skeleton)
+    shown = _with_others(skeleton, tuple(named_feet), on_floor) or _leg_tips(skeleton) or on_floor
     paws = [Foot(skeleton.names[joint], joint, None) for joint in skeleton.paws]
     return tuple(sorted((*shown, *paws), key=lambda foot: foot.ankle)) if paws else shown
 
@@ -126,16 +126,16 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     return tuple(Foot(skeleton.names[ankle], ankle, toe) for ankle, toe in zip(ankles, tips, strict=True))
 
 
-def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Foot, ...]) -> tuple[Foot, ...]:
+def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], on_floor: tuple[Foot, ...]) -> tuple[Foot, ...]:
     """Return named feet with the other feet on the floor, if all named feet are on the floor."""
-    limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in standing}
+    limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in on_floor}
     if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
         return named
-    others = [foot for foot in standing if not any(one.ankle in limbs[foot.ankle] for one in named)]
+    others = [foot for foot in on_floor if not any(one.ankle in limbs[foot.ankle] for one in named)]
     return tuple(sorted((*named, *others), key=lambda foot: foot.ankle))
 
 
-def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
+def _tips_on_floor(skeleton: Skeleton) -> tuple[Foot, ...]:
     """Return the ends of limbs that are on one floor at rest, in pairs of left and right, along y or z.
 
     Use the axis with more feet on the floor; if both have equally many, as for people, use the longer axis.

@@ -48,7 +48,7 @@ class Movement(NamedTuple):
 
 
 def movement(clips: Sequence[Clip]) -> Movement:
-    """Return how far joints move at most, over clips of one skeleton in their files' form."""
+    """Return the largest movement of joints over clips of one skeleton in their files' form."""
     travel = [
         np.ptp(local, axis=0).max(axis=-1) / _size(clip.skeleton, local)
         for clip, local in ((clip, clip.local_translations()) for clip in clips)
@@ -264,9 +264,9 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
 
 def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
-    """Return whether a limb hangs on a joint next to the one below: two or more joints that turn but do not translate.
+    """Return whether a limb hangs on a joint next to `below`: two or more joints that turn but do not translate.
 
-    Joints that the one below moves away from are not a limb of its body.
+    If the joint below moves away, the joints next to it are not a limb of its body.
     """
     if moving.travel[below] > NEAR:
         return False

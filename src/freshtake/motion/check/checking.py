@@ -89,7 +89,7 @@ def measured_gravity(clip: Clip) -> float | None:
 
 
 def check_rate(clip: Clip) -> list[Finding]:
-    """Find free fall that differs from gravity: the frame rate (or the unit) is not what the file says."""
+    """Find free fall that differs from gravity, which shows a wrong frame rate or unit in the file."""
     gravity = measured_gravity(clip)
     # Gravity is measured at the hips, not the center of mass, so it may be off by 40 % even at the right rate.
     if gravity is None or 0.7 <= gravity / GRAVITY <= 1.4:
@@ -285,7 +285,7 @@ CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 
 
 def check(motion: Any) -> list[Finding]:
-    """Return what is wrong with a clip, point clip, stroke, mesh sequence or plain array; empty if nothing is."""
+    """Return the faults of a clip, point clip, stroke, mesh sequence or plain array."""
     for kind, check_kind in CHECKS.items():
         if isinstance(motion, kind):
             return check_kind(motion)

@@ -103,7 +103,7 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
     frozen = [frame for start, stop in runs(same) if stop - start > 1 for frame in range(start - 1, stop)]
     if frozen:
         remedy = "; repair with drop-frozen" if repairs else ""
-        text = f"{name}: {frame_list(frozen)} are frozen (each equals the one before){remedy}"
+        text = f"{name}: {frame_list(frozen)} are frozen (each equals the frame before){remedy}"
         findings.append(Finding("frozen", text, tuple(frozen), repair="drop-frozen" if repairs else None))
     if single:
         verb = "repeats" if len(single) == 1 else "repeat"
@@ -149,7 +149,7 @@ def limb_speeds(clip: Clip) -> Floats:
 
 
 def spikes(clip: Clip) -> list[Burst]:
-    """Return bursts of implausible speed, as when markers are swapped; an outlying first frame is left out."""
+    """Return bursts of implausible speed, as when markers are swapped, without an outlying first frame."""
     skip = 1 if is_tpose_first(clip) else 0
     if len(clip) - skip < 8 or leg_length(clip.skeleton) < 1e-9:
         return []
@@ -263,7 +263,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
-    """Find clips whose joints do not match those of the first, or whose distances from their parents differ."""
+    """Find clips whose joints, or distances of joints from their parents, differ from the first clip's."""
     findings, longer, joints = [], [], []
     first = clips[0]
     for clip in clips[1:]:
@@ -293,7 +293,7 @@ def _rates(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Finding]:
-    """Return one finding if a property differs from that of the first."""
+    """Return a finding if a property differs from that of the first motion."""
     expected = value(motions[0])
     odd = [called(motion) for motion in motions[1:] if value(motion) != expected]
     return [Finding(code, f"{joined(odd)} and {called(motions[0])} have different {what}")] if odd else []

@@ -32,9 +32,9 @@ from freshtake.numeric.arrays import Floats
 
 # Fractions of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
-OPEN = 1.0  # above: acyclic; in between, it depends on how much takes differ at their ends
+OPEN = 1.0  # above: acyclic; in between, it depends on the differences between takes at their ends
 AT_REST = 0.3  # of the mean speed (cycles: .66 and more): a clip with slower ends is acyclic, whatever its pose
-STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be if that saves a cycle
+STRIKE_SHIFT = 0.05  # of a cycle: the largest distance of the cut from a foot strike, if that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
 BINS = 72  # bins of the common phase of takes
 
@@ -203,7 +203,7 @@ def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
 
 
 def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
-    """Return takes with less than one cycle of what the others repeat, and the fraction of it that they contain."""
+    """Return takes with less than one cycle of the movement that the others repeat, and the fraction of it in each."""
     by_take = find_common_cycles(clips)
     periods = [
         cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
@@ -220,7 +220,7 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
 
 
 def phase_lag(clip: Clip, reference: Clip) -> float:
-    """Return how much later, as a fraction of a cycle (-0.5 to 0.5), a clip of one cycle begins than another."""
+    """Return the lag of a clip of one cycle behind another, as a fraction of a cycle (-0.5 to 0.5)."""
     facing = usual_facing(reference)
     mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
     return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS

@@ -14,7 +14,7 @@ from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
+END_TOLERANCE = 0.06  # of a cycle: the part that may be missing at the take's ends
 SHARPER = 0.15  # a longer period must match this much better to be preferred to a shorter one
 
 
@@ -101,7 +101,7 @@ def track(points: Floats, period: int) -> Phase:
 
     Per frame, the phase may stay, or advance by one bin (the mean tempo) or by two bins.
     """
-    # Start with the frames from which one period leads into the next one best.
+    # Start with the period that leads best into the next period.
     gaps = np.linalg.norm(points[period:] - points[:-period], axis=1)
     start = int(np.argmin(np.convolve(gaps, np.ones(min(period, len(gaps))), mode="valid")))
     template = _closed(points[start : start + period])

@@ -267,8 +267,8 @@ def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
     length = float(np.linalg.norm(body))
     if length < 1e-6 * sum(len(q) for q in rotations):
         return IDENTITY.copy()
-    standing = shortest_arc(body / length, np.array([0.0, 1.0, 0.0]))
-    return standing if up == 1 else multiply(about_axis([1.0, 0.0, 0.0], np.pi / 2), standing)
+    upright = shortest_arc(body / length, np.array([0.0, 1.0, 0.0]))
+    return upright if up == 1 else multiply(about_axis([1.0, 0.0, 0.0], np.pi / 2), upright)
 
 
 def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats, Floats]:

@@ -253,7 +253,7 @@ class ClipLayout(Columns):
         A rate acts for `horizon` seconds: a speed moves all points, a turn swings them about the vertical.
         """
         rows = np.concatenate(examples)
-        # Two dozen poses show how far each DOF moves the body.
+        # Two dozen poses are enough to measure the effect of each DOF.
         rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), 24)).astype(np.intp)]
         width, pushed = rows.shape[1], 1e-4
         if self.angles == "positions":

@@ -48,8 +48,8 @@ STILL = 1e-12  # a column that moves by less (times its size, if that is above 1
 class Recipe:
     """The layout of all columns, which of them are DOFs, the fixed values of the others, and the DOFs' weights.
 
-    `kept` (DOFs,) are column numbers, `fixed` (columns,) the values of those left out, `weights` (DOFs,) how much
-    one unit of each DOF counts in a distance, `center` (DOFs,) the origin of scaled values.
+    `kept` (DOFs,) are column numbers, `fixed` (columns,) the values of the omitted columns, `weights` (DOFs,) the
+    contribution of one unit of each DOF to a distance, `center` (DOFs,) the origin of scaled values.
     """
 
     layout: Layout
@@ -111,7 +111,7 @@ class Recipe:
         return columns
 
     def check_constants(self, columns: Floats, what: str) -> None:
-        """Raise, naming the DOF, if a column that was left out has another value."""
+        """Raise, naming the DOF, if an omitted column has another value."""
         dropped = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
         off = np.abs(columns[:, dropped] - self.fixed[dropped]).max(axis=0, initial=0.0)
         # Constants may differ by rounding between motions, but not by more.
@@ -194,7 +194,7 @@ def recipe(
     `angles`: "euler" (continuous, in each joint's order; Lau), "expmap" (rotation vectors about each joint's mean;
     Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
     and turn rate in the heading frame, height, two swings; default for clips) or "absolute" (default otherwise).
-    `scale`: the weights of the DOFs: "fk" (how far one unit moves the body; rates act for `horizon` seconds, default
+    `scale`: the weights of the DOFs: "fk" (the movement of the body per unit; rates act for `horizon` seconds, default
     one frame), "std" or "none".
     """
     layout = _layout(examples, angles, root)

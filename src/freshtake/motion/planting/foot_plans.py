@@ -16,7 +16,7 @@ HEEL = 0.25  # foot lengths by which the heel is behind the ankle
 ROLLED = 0.026  # leg lengths: a heel or toe this much higher than the other has left the floor
 BEGIN, CONTINUE = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
-FLOOR = 3.0  # a foot is kept above the floor this many times as firmly as it is held
+FLOOR = 3.0  # factor on the weight that keeps a foot above the floor, relative to the weight that holds it
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the minimum bend of a knee whose foot is moved by more than this
 
 
@@ -152,10 +152,10 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
     for k in range(count):
         # Least squares with a weak pull to 0: when nothing holds the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
-        held = firm[k] * pace.stand / weight
+        share = firm[k] * pace.stand / weight
         scratch.weights[k, a] = scratch.weights[k, b] = weight
-        scratch.targets[k, a] *= held
-        scratch.targets[k, b] *= held
+        scratch.targets[k, a] *= share
+        scratch.targets[k, b] *= share
         lift, contact_strength = _lift(frames, leg, frame + k, firm[k])
         scratch.weights[k, up] = pace.free + contact_strength * pace.height
         scratch.targets[k, up] = lift * contact_strength * pace.height / scratch.weights[k, up]
@@ -249,7 +249,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
 
 @uncounted
 def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
-    """Compute how far a foot must rise to be nowhere below the floor, if it carries the body or is held."""
+    """Return the distance that a foot must rise to be nowhere below the floor, if it carries the body or is held."""
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
@@ -273,7 +273,7 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
 
 @uncounted
 def plan_sink(scene: Scene, frame: int, last: int, scratch: PathScratch, plans: Floats, firm: Floats) -> float:
-    """Return how far the hips sink in a frame so that legs reach their planted feet; `scratch` is a workspace."""
+    """Return the sinking of the hips in a frame that lets legs reach their planted feet; `scratch` is a workspace."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
@@ -300,7 +300,7 @@ def plan_sink(scene: Scene, frame: int, last: int, scratch: PathScratch, plans: 
 
 @uncounted
 def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
-    """Return how far the hip must come down for the leg to reach its goal without stretching too far."""
+    """Return the sinking of the hip that lets the leg reach its goal without stretching too far."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
     up = ground.up
     a, b = plane_of(up)

@@ -174,7 +174,7 @@ def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, scratch: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
-    """Bend knee and hip for a goal of the ankle, as far as a limb of `full` length reaches; `path` is the one before.
+    """Bend knee and hip for a goal of the ankle, as far as a limb of length `full` reaches; `path` is the pose before.
 
     `scratch` (7, 4) and `links` are workspaces.
     """
@@ -258,7 +258,7 @@ def _keep_foot(
 ) -> float:  # fmt: skip
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Return how far the toe, or without a toe the ankle, is from its goal. `scratch` (4, 4) and `links` are workspaces.
+    Return the distance of the toe (or else the ankle) from its goal. `scratch` (4, 4) and `links` are workspaces.
     """
     places, turns = path
     turn, goal, tip, now = foot

@@ -31,21 +31,21 @@ def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
     from 1 to 0. There, a pin of several frames continues its movement, and a pin of one frame moves with the path.
     """
     out, contact_strength = path.copy(), np.zeros(len(path))
-    taken = np.zeros(len(path), dtype=bool)
+    pinned_frames = np.zeros(len(path), dtype=bool)
     for pin in pins:
-        taken[pin.start : pin.stop] = True
+        pinned_frames[pin.start : pin.stop] = True
     for pin in pins:
-        share = _ease(pin, taken, frame_time)
+        share = _ease(pin, pinned_frames, frame_time)
         place = _place(pin, out)
         out += share[:, None] * (place - out)
         contact_strength = np.maximum(contact_strength, share)
     return Pinned(out, contact_strength)
 
 
-def _ease(pin: Pin, taken: Bools, frame_time: float) -> Floats:
+def _ease(pin: Pin, pinned_frames: Bools, frame_time: float) -> Floats:
     """Return 1 in the pin's frames, with quintic ends over its blend time, or up to the next pin if that is near."""
-    frames = np.arange(len(taken))
-    others = taken.copy()
+    frames = np.arange(len(pinned_frames))
+    others = pinned_frames.copy()
     others[pin.start : pin.stop] = False
     before, after = np.flatnonzero(others[: pin.start]), pin.stop + np.flatnonzero(others[pin.stop :])
     blend = pin.blend / frame_time + 1.0

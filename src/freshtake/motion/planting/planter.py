@@ -230,8 +230,8 @@ class PinResult(NamedTuple):
 class PlantReport:
     """The changes and misses of planting; lengths are in the clip's unit, angles in degrees.
 
-    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
-    root was moved, `change` the mean rotation of the legs' joints while not held and `change_held` while held.
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the largest move of
+    the root, `change` the mean rotation of the legs' joints outside contacts and `change_held` during contacts.
     """
 
     contacts: tuple[PlantedContact, ...]
@@ -267,7 +267,7 @@ class Planted:
         positions = after.positions()
         turned = np.degrees(angle_between(before.rotations, after.rotations))
         contacts: list[PlantedContact] = []
-        free, held = [np.zeros(0)], [np.zeros(0)]
+        outside, during = [np.zeros(0)], [np.zeros(0)]
         for number, limb in enumerate(self.base.legs):
             contact_strength, joint = out.contact_strengths[:, number], limb.points[-1]
             for start, stop in runs(contact_strength >= 0.999):
@@ -276,10 +276,10 @@ class Planted:
                 contacts.append(PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), missed))
             path = after.skeleton.chain(joint)
             joints = path[path.index(limb.upper) :]
-            free.append(turned[contact_strength == 0.0][:, joints].ravel())
-            held.append(turned[contact_strength > 0.0][:, joints].ravel())
+            outside.append(turned[contact_strength == 0.0][:, joints].ravel())
+            during.append(turned[contact_strength > 0.0][:, joints].ravel())
         change, change_held = (
-            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (free, held))
+            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (outside, during))
         )
         return PlantReport(
             tuple(contacts), self.pins, max((contact.residual for contact in contacts), default=0.0),

@@ -1,4 +1,4 @@
-"""Retarget motion to another body: body parts by name or shape, rest poses, transfer, standing feet."""
+"""Retarget motion to another body: body parts by name or shape, rest poses, transfer, planted feet."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
-    """Check that every part hangs on the one above it, except feet, which may hang on the root."""
+    """Check that every part hangs on the part above it, except feet, which may hang on the root."""
     for role, role_joints in joints.items():
         lead = above(joints, role)
         path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
@@ -208,7 +208,7 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
     if not middle or arms[0] in middle or arms[1] in middle:
         return None
     chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
-    # The head is the highest joint, or the one before it if named so.
+    # The head is the highest joint, or a joint on the way to it that is named head.
     highest = max(middle, key=lambda tip: float(rest[tip, 1]))
     path = [joint for joint in skeleton.chain(highest) if joint > chest]
     head = next((joint for joint in path if "head" in skeleton.names[joint].lower()), highest)
@@ -324,7 +324,7 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
 
 
 def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
-    """Return chains of up to three joints below each hand, found by name."""
+    """Return chains of up to three joints below each hand, by their names."""
     out: Joints = {}
     for side in SIDES:
         if f"{side}_hand" not in body:

@@ -50,7 +50,7 @@ class Stated(NamedTuple):
 class Rest:
     """A skeleton at rest: `places` (joints, 3) and `turns` (joints, 4) in the body's axes, and `local` rotations.
 
-    `how` says where the pose comes from, `score` (up to 1) how much it resembles a standing body. `trunk` (3,) is the
+    `how` is the source of the pose, `score` (up to 1) its resemblance to a standing body. `trunk` (3,) is the
     direction from hips to shoulders.
     """
 
@@ -250,7 +250,7 @@ class Rig:
 
 
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
-    """Return the rig of a clip, with its parts and rest pose found or given; `stated` is the file's rest pose."""
+    """Return the rig of a clip, with its parts and rest pose; `stated` is the file's rest pose."""
     if body is None:
         # Map by names, else by the shape of the rest pose, the zero pose or the first frame.
         zero = rest_positions(clip.skeleton)
@@ -293,5 +293,5 @@ def ankle_height(rig: Rig) -> float:
 
 
 def toe_drop(rig: Rig) -> float:
-    """Return how far toes are below ankles at rest, the mean of both feet; 0 without toes."""
+    """Return the height of ankles above toes at rest, the mean of both feet; 0 without toes."""
     return float(np.mean([rig.rest.places[f.ankle, 1] - rig.rest.places[f.joints[-1], 1] for f in rig.feet]))

@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, multiply, rotate, shortest_arc, slerp
 
 _TWIST = re.compile(r"twist|roll", re.I)
-STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
+STRETCH = 1e3  # radians: in effect no limit on the bend of an elbow
 _TARGET = (re.compile(r"^ik[_ ]?(.+)$", re.I), re.compile(r"^(.+?)[_ ]ik$", re.I))
 _HELD = {"hand_gun": "hand_r"}  # Unreal: an object held by both hands is in the right hand
 
@@ -56,7 +56,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 
 
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
-    """Return world rotations (frames, twists, 4) of twist joints, given those of all joints of the target.
+    """Return world rotations (frames, twists, 4) of twist joints from the world rotations of all joints of the target.
 
     The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
@@ -73,7 +73,7 @@ def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
-    """Yield for each side how far the hand must move (frames, 3), y up, to reach heights like the source's.
+    """Yield for each side the move of the hand (frames, 3), y up, to heights like the source's.
 
     A height between ankles and hips, or hips and shoulders, keeps its fraction of the distance between them; above the
     shoulders it keeps its fraction of an arm. `ankles` are the heights of planted ankles, of target and source.
@@ -179,7 +179,7 @@ class Transfer:
     twists: tuple[Twist, ...] = ()
 
     def rotations(self, world: Floats) -> Floats:
-        """Return world rotations (frames, joints, 4) of the target, given those of the source; both y up.
+        """Return world rotations (frames, joints, 4) of the target from the source's; both y up.
 
         W' = W S, where S leads from the frame of a target's joint to that of the source's, both at rest and aligned.
         Joints that nothing drives stay fixed on their parents.
