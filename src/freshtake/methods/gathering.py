@@ -26,16 +26,21 @@ APART = 1.02  # stated units that differ by a larger factor are different units
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
-    """Return motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
+    """Return motions with one vertical axis and unit of length, the first one's, and clips of one rig with one root.
+
+    `say` gets a sentence for each change of axis or unit.
+    """
     unified = _one_axis(list(motions), say)
     first = next((motion for motion in unified if isinstance(motion, Clip)), None)
     if first is not None:
         unified = [_like(motion, first, say) if isinstance(motion, Clip) else motion for motion in unified]
-    unified = _one_root(unified)
     clips = [motion for motion in unified if isinstance(motion, Clip)]
+    if len(clips) > 1 and all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
+        clips = _one_build(rooted_together(clips))
     for clip in clips[1:]:
         _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
-    return unified
+    same_root = iter(clips)
+    return [next(same_root) if isinstance(motion, Clip) else motion for motion in unified]
 
 
 def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
@@ -84,15 +89,6 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     statement = f"{called(clip)} is in {unit_name(unit)} and {called(first)} in {unit_name(first_unit)}{how}"
     say(f"{statement}: scaled by {unit / first_unit:.4g}")
     return scaled(clip, unit / first_unit).changed(unit_m=first.unit_m)
-
-
-def _one_root(motions: list[Motion]) -> list[Motion]:
-    """Return clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
-    clips = [motion for motion in motions if isinstance(motion, Clip)]
-    if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
-        return motions
-    rooted_clips = iter(_one_build(rooted_together(clips)))
-    return [next(rooted_clips) if isinstance(motion, Clip) else motion for motion in motions]
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:

@@ -277,18 +277,10 @@ def _nearer_triples(angles: Floats, order: str) -> Floats:
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
     nearer = np.abs(change).sum(-1).argmin(-1)  # (frames - 1, joints, state before) -> state after
-    chosen = _follow(nearer)
+    chosen = np.zeros(angles.shape[:2], dtype=np.intp)
+    for frame in range(1, len(chosen)):
+        chosen[frame] = nearer[frame - 1, np.arange(chosen.shape[1]), chosen[frame - 1]]
     return np.unwrap(np.take_along_axis(both, chosen[:, :, None, None], axis=2)[:, :, 0], axis=0)
-
-
-def _follow(nearer: Ints) -> Ints:
-    """Return the states chosen frame by frame, beginning with state 0."""
-    frames, joints = nearer.shape[0] + 1, nearer.shape[1]
-    chosen = np.zeros((frames, joints), dtype=np.intp)
-    columns = np.arange(joints)
-    for frame in range(1, frames):
-        chosen[frame] = nearer[frame - 1, columns, chosen[frame - 1]]
-    return chosen
 
 
 def _carry_through_lock(angles: Floats, q: Floats, order: str) -> None:
