@@ -84,7 +84,7 @@ class Upright(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A body over time, in any coordinates: direction from feet to trunk, lowest foot and middle (in leg lengths)."""
+    """A body over time, in any coordinates: direction from feet to trunk, lowest foot, and middle, in leg lengths."""
 
     posture: Floats  # (frames, 3), of length 1
     lowest: Floats  # (frames, 3), along each axis separately

@@ -30,7 +30,7 @@ TRUNK = ("hips", "spine", "neck", "head")
 CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # any number of joints
 ROLES = (*TRUNK, *map("_".join, product(SIDES, (*ARM, *LEG, *FINGERS))))
 NEEDED = ("hips", *map("_".join, product(SIDES, (*LEG[:3], *ARM[1:3]))))
-# The part that each part hangs on; if that is not mapped, the part above it counts.
+# The part on which each part hangs; if it is not mapped, the next part above it counts.
 ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
 for _side in SIDES:
     ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
@@ -74,7 +74,7 @@ class BodyMap:
 
 
 def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
-    """Return the nearest mapped part that a part hangs on."""
+    """Return the nearest mapped part on which a part hangs."""
     role_above = ABOVE.get(role)
     while role_above is not None and role_above not in joints:
         role_above = ABOVE.get(role_above)
@@ -128,7 +128,7 @@ _NECK = re.compile(r"neck|head", re.I)
 
 
 class Family(NamedTuple):
-    """A naming convention: `mark` occurs in a name of every such rig and distinguishes it from similar ones."""
+    """A naming convention: `mark` occurs in a name of every such rig, and in no similar rig."""
 
     name: str
     mark: str
@@ -265,7 +265,7 @@ def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kin
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
     """Return the parts of a body, by name if the names are known, else by shape.
 
-    `poses` (joints, 3) are positions of the joints, y up; the first one that looks like a body is used.
+    `poses` (joints, 3) are positions of the joints, y up; the first pose that looks like a body is used.
     """
     named = by_names(skeleton)
     if named is not None and not named.lacking():
@@ -281,7 +281,7 @@ def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the 
 
 
 def by_names(skeleton: Skeleton) -> BodyMap | None:
-    """Return the map of the family that names the most parts, with spine, neck and fingers; None if none fits."""
+    """Return the map of the family with the most parts, with spine, neck and fingers; None if no family fits."""
     best: tuple[int, bool] = (0, False)
     best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
