@@ -76,7 +76,7 @@ def _turned(motion: Motion, up: str) -> Motion:
 
 
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
-    """Return a clip in the unit of the first one."""
+    """Return a clip in the unit of the first clip."""
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
     # Guessed units differ only from a factor of five: people differ in size, and an inch is 2.54 cm.

@@ -87,7 +87,7 @@ def aligned_to(clip: Clip, target: Clip) -> Clip:
 
 
 def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
-    """Join clips in order, aligning each in the ground plane to the end of the previous one.
+    """Join clips in order, aligning each in the ground plane to the end of the previous clip.
 
     With `skip_repeated`, drop the first frame of each later clip, for cycles that include both ends.
     """

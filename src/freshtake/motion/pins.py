@@ -59,7 +59,7 @@ class Pin:
 
     @property
     def stop(self) -> int:
-        """The frame after the last pinned one."""
+        """The frame after the last pinned frame."""
         return self.run.stop
 
     @property

@@ -370,7 +370,7 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
 
 
 def skeleton_from_parts(parts: Parts) -> Skeleton:
-    """Return the skeleton from its parts; raise if they do not form one."""
+    """Return the skeleton from its parts; raise if they do not form a skeleton."""
     tips, joints, offsets = parts.texts("tips"), parts.array("tip_joints"), parts.array("tip_offsets")
     if joints.dtype.kind not in "iu" or joints.shape != (len(tips),) or offsets.shape != (len(tips), 3):
         raise InvalidMotion("a stored recipe's end sites do not fit together")

@@ -71,7 +71,7 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, larger ones refused."""
+    """Check as `frozen` does, and that lengths are 1: correct tiny errors, refuse larger errors."""
     array: Floats = frozen(value, name, shape, finite=False)
     with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
@@ -110,7 +110,7 @@ def same_rate(a: float, b: float) -> bool:
 
 
 def check_timing(motion: Any) -> None:
-    """Check frame time, vertical axis and unit of length of a motion, or of the layout of one."""
+    """Check frame time, vertical axis and unit of length of a motion or a layout."""
     object.__setattr__(motion, "frame_time", positive(motion.frame_time, "frame_time"))
     if motion.up not in UP_AXES:
         raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {motion.up!r}")

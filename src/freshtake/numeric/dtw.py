@@ -1,7 +1,7 @@
 """Dynamic time warping of two series of rows, by dynamic programming; all such recursions are here.
 
 A cell of the cost matrix counts `straight` times if the path steps along both axes, as at its first cell, and
-1 + `still` times if it steps along one. The plain form (1, 1) has a small penalty on standing still (still = 0.1);
+1 + `still` times if it steps along one axis. The plain form (1, 1) has a small penalty on pauses (still = 0.1);
 the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose sum divided by n + m is a mean distance.
 
 Also dynamic time warping under the local constraints of Rabiner and Juang 1993, as a baseline for motion warping.

@@ -1,6 +1,6 @@
 """Compiled geometry of limbs: quaternions in place, and a limb of two segments brought to a goal in closed form.
 
-Also joints as links: rotations to coordinates, back, and the nearest possible rotation to a requested one.
+Also joints as links: rotations to coordinates, back, and the possible rotation nearest to a requested rotation.
 
 A link turns by reference exp(basis y), so coordinate 0 can be a hinge's angle and limits are plain ranges. A joint has
 one link, or two at the same position if a file gives it two angles.

@@ -36,7 +36,7 @@ def hinge_axis(rotations: Floats, upper: Floats, lower: Floats) -> Floats | None
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    # A limb that is bent by less than 4° does not tell which way it bends.
+    # A limb that is bent by less than 4° does not show the direction of its bend.
     if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
@@ -79,7 +79,7 @@ class Chain(NamedTuple):
     high: Floats
 
 
-def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
+def free_directions(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
     """Return the directions in which a joint turns, from its rotations (poses, 4); None: all.
 
     If the file gives the joint one or two angles, return their axes; otherwise freeze directions that never move,
@@ -195,8 +195,8 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
         hinge = knee_hinge(skeleton, rotations[:, middle], middle, end)
         # Arms can move far more than a single motion shows.
         reach = _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0)
-        base = free_ways(skeleton, rotations[:, upper], upper, ball=True)
-        ankle = free_ways(skeleton, rotations[:, end], end) if is_leg else None
+        base = free_directions(skeleton, rotations[:, upper], upper, ball=True)
+        ankle = free_directions(skeleton, rotations[:, end], end) if is_leg else None
         limbs.append(Limb(name, is_leg, upper, middle, end, toe, hinge, reach, base, ankle))
     return tuple(limbs)
 

@@ -131,7 +131,7 @@ def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], on_floor: tuple[Fo
     limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in on_floor}
     if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
         return named
-    others = [foot for foot in on_floor if not any(one.ankle in limbs[foot.ankle] for one in named)]
+    others = [foot for foot in on_floor if not any(named_foot.ankle in limbs[foot.ankle] for named_foot in named)]
     return tuple(sorted((*named, *others), key=lambda foot: foot.ankle))
 
 

@@ -97,13 +97,13 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
     extent = float(np.median([np.sqrt(((poses - poses.mean(axis=0)) ** 2).sum(axis=1).mean()) for poses in points]))
     apart = None
     # Two clips do not show the differences between takes.
-    if len(clips) >= 3 and len({one.shape[1] for one in points}) == 1:
-        ends = np.array([[one[0], one[-1]] for one in points])
+    if len(clips) >= 3 and len({poses.shape[1] for poses in points}) == 1:
+        ends = np.array([[poses[0], poses[-1]] for poses in points])
         pairs = np.triu_indices(len(clips), 1)
         apart = float(np.median(np.linalg.norm(ends[pairs[0]] - ends[pairs[1]], axis=-1)))
     paces = []
-    for one in points:
-        steps = np.linalg.norm(np.diff(one, axis=0), axis=1)
+    for poses in points:
+        steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
         # Measure the speed at the ends over a twentieth of the clip: a clip that begins and ends slowly is not a cycle.
         count = max(1, round(0.05 * len(steps)))
         if len(steps) and steps.mean() > 1e-12:
@@ -222,7 +222,7 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
 def phase_lag(clip: Clip, reference: Clip) -> float:
     """Return the lag of a clip of one cycle behind another, as a fraction of a cycle (-0.5 to 0.5)."""
     facing = usual_facing(reference)
-    mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
+    mean_cycles = [_even(pose_points(cycle, facing)[:-1]) for cycle in (reference, clip)]
     return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS
 
 

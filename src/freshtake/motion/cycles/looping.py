@@ -152,7 +152,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """Return the loop moved to above the origin, facing forward on average, if the body shows which way it faces."""
+    """Return the loop above the origin, facing forward on average if the body shows where it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)

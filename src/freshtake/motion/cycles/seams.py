@@ -121,7 +121,7 @@ def chained(loops: Sequence[Clip]) -> Clip:
 
 
 def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
-    """Join clips in order; the first frame of each is the last frame of the previous one."""
+    """Join clips in order; the first frame of each clip is the last frame of the previous clip."""
     if not (np.isfinite(blend) and blend >= 0.0):
         raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
     if not clips:

@@ -86,7 +86,7 @@ def ground_of(places: Floats, up: str) -> Complexes:
 def path_on_ground(points: Floats, up: str) -> Floats:
     """Project a path (points, 2) of world x and z (z up: x and y) to the ground plane, relative to its first point.
 
-    Returns real and imaginary parts (points, 2), omitting points that repeat the previous one.
+    Return real and imaginary parts (points, 2), omitting points that repeat the previous point.
     """
     world = np.zeros((len(points), 3))
     world[:, [0, 2] if up == "y" else [0, 1]] = points

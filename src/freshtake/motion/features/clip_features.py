@@ -188,7 +188,7 @@ class ClipLayout(Columns):
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Clip:
-        """Return a clip from all columns, on the recipe's skeleton or on a compatible one."""
+        """Return a clip from all columns, on the recipe's skeleton or on a compatible skeleton."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.usual:

@@ -137,7 +137,7 @@ class Recipe:
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, Array]) -> Recipe:
-        """Return the recipe from its parts; raise InvalidMotion if they do not form one."""
+        """Return the recipe from its parts; raise InvalidMotion if they do not form a recipe."""
         parts = Parts(header, arrays)
         if parts.field("recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")

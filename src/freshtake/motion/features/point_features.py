@@ -257,7 +257,7 @@ class PointLayout(CloudColumns):
 
 
 def check_whole(clip: PointClip) -> None:
-    """Raise, naming the first gap, if there is one."""
+    """Refuse a clip with gaps, naming the first gap."""
     gaps = clip.gaps()
     if gaps.any():
         frame, point = (int(k) for k in np.argwhere(gaps)[0])
@@ -277,7 +277,7 @@ def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float)
 
 
 def point_layout(clips: Sequence[PointClip], root: str) -> PointLayout:
-    """Return the layout that fits all examples: the points of the first one."""
+    """Return the layout that fits all examples: the points of the first example."""
     first = clips[0]
     for clip in clips:
         check_whole(clip)

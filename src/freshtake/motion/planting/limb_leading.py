@@ -238,7 +238,7 @@ def within_reach(reach: Floats, requested: float, current: float, full: float, s
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """Compute the hinge in the world; if it is unknown, at right angles to both segments."""
-    # A learned hinge bends the right way even if the leg is straight and does not show one.
+    # A learned hinge bends in the right direction even if the leg is straight and shows no bend.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
         carry_into(turn, hinge, axis)

@@ -110,8 +110,8 @@ def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) ->
             free = role.endswith("foot") and lower not in skeleton.chain(upper)
             if upper not in skeleton.chain(lower)[:-1] and not free:
                 names = skeleton.names[lower], skeleton.names[upper]
-                circle = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
-                raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{circle}")
+                reverse = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
+                raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{reverse}")
 
 
 LONG, SHORT = ("left", "right"), ("l", "r")
