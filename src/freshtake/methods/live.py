@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from freshtake.numeric.arrays import Floats
 
 Item = TypeVar("Item")
-_END = object()
+_END: Any = object()
 
 
 class LiveStream(Generic[Item], Iterator[Item]):

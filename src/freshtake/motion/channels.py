@@ -156,8 +156,9 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
     moves, turns, column = [], [], 0
     for joint, (channels, order) in enumerate(zip(skeleton.channels, skeleton.orders, strict=True)):
         seen: dict[str, int] = defaultdict(int)
-        for kind, axis in channels:
-            if kind == "t":
+        for channel in channels:
+            axis = channel[1]
+            if channel[0] == "t":
                 moves.append((column, joint, "xyz".index(axis)))
             else:
                 places = [place for place, letter in enumerate(order) if letter == axis.upper()]

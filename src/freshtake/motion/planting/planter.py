@@ -161,7 +161,9 @@ def _appended(state: PlanterState, root: Floats, rotations: Floats, strength: Fl
     for part, values in zip(frames, old, strict=True):
         part[:old_count] = values
     frames.root[old_count:], frames.rotations[old_count:], frames.strength[old_count:] = root, rotations, strength
-    return PlanterState(frames, Memory(*(part.copy() for part in state.memory)), state.counts - drop, state.offsets)
+    offsets, sinks, known, centers = state.memory
+    memory = Memory(offsets.copy(), sinks.copy(), known.copy(), centers.copy())
+    return PlanterState(frames, memory, state.counts - drop, state.offsets)
 
 
 def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:

@@ -196,7 +196,7 @@ def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
 
 def _tip(rest: Rest, site: EndSite) -> Floats:
     """Return the position (3,) of an end site at rest, in the body's axes."""
-    return rest.places[site.joint] + rotate(rest.turns[site.joint], np.asarray(site.offset))
+    return np.asarray(rest.places[site.joint] + rotate(rest.turns[site.joint], np.asarray(site.offset)))
 
 
 def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> dict[tuple[str, int], Floats]:
