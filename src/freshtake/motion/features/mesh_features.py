@@ -118,17 +118,8 @@ class MeshLayout(CloudColumns):
         normals = turned_back(blocks[1], -path.heading, self.up).astype(np.float32) if self.normals else None
         changing = zip(self.changing, blocks[1 + self.normals :], strict=True)
         attributes = {**self.constant, **{key: value.astype(np.float32) for key, value in changing}}
-        return MeshSequence(
-            vertices.astype(np.float32),
-            self.faces,
-            self.frame_time,
-            normals,
-            attributes,
-            name,
-            "",
-            self.up,
-            self.unit_m,
-        )
+        points = vertices.astype(np.float32)
+        return MeshSequence(points, self.faces, self.frame_time, normals, attributes, name, "", self.up, self.unit_m)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
         """Return the RMS displacement of all vertices per unit of each column; other columns count the same."""
