@@ -277,9 +277,9 @@ def _nearer_triples(angles: Floats, order: str) -> Floats:
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
     nearer = np.abs(change).sum(-1).argmin(-1)  # (frames - 1, joints, state before) -> state after
-    chosen = np.zeros(angles.shape[:2], dtype=np.intp)
-    for frame in range(1, len(chosen)):
-        chosen[frame] = nearer[frame - 1, np.arange(chosen.shape[1]), chosen[frame - 1]]
+    chosen, columns = np.zeros(both.shape[:2], dtype=np.intp), np.arange(both.shape[1])
+    for frame in range(1, len(both)):
+        chosen[frame] = nearer[frame - 1, columns, chosen[frame - 1]]
     return np.unwrap(np.take_along_axis(both, chosen[:, :, None, None], axis=2)[:, :, 0], axis=0)
 
 
