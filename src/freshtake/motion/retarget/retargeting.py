@@ -284,7 +284,7 @@ class Retargeter:
             goal[..., 1] += (heights - ratio * source_heights)[:points]
             foot_contacts = contacts[:, first : first + len(source_foot.joints)]
             if points < len(source_foot.joints):  # without a toe, the target's ankle is planted instead
-                foot_contacts = foot_contacts.any(axis=1, keepdims=True)
+                foot_contacts = np.asarray(foot_contacts.any(axis=1, keepdims=True))
             steps.append(Steps(places[:, target_foot.joints[:points]] - goal, foot_contacts))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
         # Corrections below this are rounding errors: leave the clip untouched.
