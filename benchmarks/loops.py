@@ -15,9 +15,10 @@ from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake import samples
 from freshtake.motion import Clip
-from freshtake.motion.cycles.cycles import cut_cycles
+from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.cycles.looping import played
 from freshtake.motion.cycles.seams import seam_of, steps_of
+from freshtake.motion.edit import take_frames
 from freshtake.variation import VariationModel
 from freshtake.workflows.editing import loop_of
 
@@ -75,12 +76,13 @@ def _sets() -> Iterator[tuple[str, list[Clip]]]:
         if found:
             yield name, [ft.read(path) for path in found]
     for path in (DATA / "cyclic").glob("run_circle*.bvh"):
-        yield "run in circles, steady cycles", _steady(cut_cycles(ft.read(path)))
+        yield "run in circles, steady cycles", _steady(ft.read_clip(path))
     yield "sample walk", [samples.walk(np.random.default_rng([7, k]), cycles=1) for k in range(4)]
-    yield "sample run", _steady(cut_cycles(samples.run(np.random.default_rng(7), cycles=6)))
+    yield "sample run", _steady(samples.run(np.random.default_rng(7), cycles=6))
 
 
-def _steady(cycles: Sequence[Clip]) -> list[Clip]:
+def _steady(take: Clip) -> list[Clip]:
+    cycles = [take_frames(take, start, stop + 1) for start, stop in find_cycles(take).spans]
     usual = float(np.median([len(cycle) for cycle in cycles]))
     return [cycle for cycle in cycles if abs(len(cycle) / usual - 1.0) <= STEADY]
 

@@ -12,10 +12,9 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package (PEP 562).
 
-    `homes` maps each name to the module that defines it, or each module to the names taken from it. Modules are those
-    below the package, or any other by full name.
-    `modules` are public modules below the package. The package repeats its names under
-    TYPE_CHECKING, for checkers and editors.
+    `homes` maps each name to the module that defines it, or each module to its names. Modules are given by their name
+    below the package, or by their full name. `modules` are public modules below the package. The package repeats its
+    names under TYPE_CHECKING, for checkers and editors.
     """
     by_name: dict[str, str] = {}
     for key, value in homes.items():

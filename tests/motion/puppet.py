@@ -6,6 +6,8 @@ import numpy as np
 
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
+from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.edit import take_frames
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis
 
@@ -27,6 +29,11 @@ SKELETON = Skeleton(
     (EndSite(4, (0, 0, 0.06)), EndSite(8, (0, 0, 0.06)), EndSite(13, (0, -0.1, 0)), EndSite(16, (0, -0.1, 0))),
 )
 X = np.array([1.0, 0.0, 0.0])
+
+
+def cut_cycles(take: Clip) -> list[Clip]:
+    """One clip per cycle of a take, both ends included."""
+    return [take_frames(take, start, stop + 1) for start, stop in find_cycles(take).spans]
 
 
 def walk(phase: Floats, *, fps: float = 60.0, stride: float = 1.3, duty: float = 0.6, name: str = "walk") -> Clip:

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import following, rooted
-from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyLimits, learn_limits, measured, segment_distance
+from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyLimits, learn_limits, measure_clip, segment_distance
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.samples import cheer, walk
 from tests.motion.rigs import RIGS
@@ -96,7 +96,7 @@ def test_another_motion_does_not_pass() -> None:
 def test_figures_against_a_slow_oracle() -> None:
     clip, plan = take(2), limits().plan
     leg, names = leg_length(clip.skeleton), clip.skeleton.names
-    found = measured(plan, clip, leg)
+    found = measure_clip(plan, clip, leg)
     world = clip.world()
     values = dict(zip([(figure.what, figure.who) for figure in limits().figures], found.values, strict=True))
     for limb, axes in zip(plan.limbs.tolist(), plan.frames, strict=True):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion import PointClip
-from freshtake.motion.kinds import drop_points, fill_gaps, joint_points
+from freshtake.motion.kinds import fill_gaps, joint_points
 from tests.motion.random_motion import humanoid, random_clip
 
 
@@ -88,16 +88,6 @@ def test_the_ends_are_held_and_a_single_sight_fills_all() -> None:
 def test_a_point_never_seen_is_named() -> None:
     with pytest.raises(InvalidMotion, match="'b' is never seen"):
         fill_gaps(with_gap(points(), 1, slice(None)))
-
-
-def test_dropping_points() -> None:
-    clip = points()
-    assert drop_points(clip, ("a",)).names == ("b",)
-    np.testing.assert_array_equal(drop_points(clip, ("a",)).positions, clip.positions[:, 1:])
-    with pytest.raises(InvalidMotion, match="no point 'x'; the points are a, b"):
-        drop_points(clip, ("x",))
-    with pytest.raises(InvalidMotion):
-        drop_points(clip, ("a", "b"))
 
 
 def test_points_of_joints() -> None:

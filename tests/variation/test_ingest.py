@@ -11,10 +11,11 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles.cycles import Closing, closing_of, cut_cycles, is_cyclic
+from freshtake.motion.cycles.cycles import Closing, closing_of, is_cyclic
 from freshtake.motion.edit import resample, take_frames
 from freshtake.variation.learning import ingest
 from tests.conftest import DATA
+from tests.motion.puppet import cut_cycles
 
 
 def walk(seed: int, cycles: float, late: float = 0.0, fps: float = 60.0) -> Clip:

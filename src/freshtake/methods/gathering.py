@@ -26,20 +26,25 @@ APART = 1.02  # stated units that differ by a larger factor are different units
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
-    """Return motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
+    """Return motions with one vertical axis and unit of length, the first one's, and clips of one rig with one root.
+
+    `say` gets a sentence for each change of axis or unit.
+    """
     unified = _one_axis(list(motions), say)
     first = next((motion for motion in unified if isinstance(motion, Clip)), None)
     if first is not None:
         unified = [_like(motion, first, say) if isinstance(motion, Clip) else motion for motion in unified]
-    unified = _one_root(unified)
     clips = [motion for motion in unified if isinstance(motion, Clip)]
+    if len(clips) > 1 and all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
+        clips = _one_build(rooted_together(clips))
     for clip in clips[1:]:
         _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
-    return unified
+    same_root = iter(clips)
+    return [next(same_root) if isinstance(motion, Clip) else motion for motion in unified]
 
 
 def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
-    """Refuse a different rest pose: the same rotations are other poses there, even with the same joint names."""
+    """Refuse a different rest pose, in which the same rotations describe other poses."""
     turned = turned_bones(skeleton, clip.skeleton) if compatible(skeleton, clip.skeleton) else []
     if turned:
         raise SkeletonMismatch(
@@ -71,7 +76,7 @@ def _turned(motion: Motion, up: str) -> Motion:
 
 
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
-    """Return a clip in the unit of the first one."""
+    """Return a clip in the unit of the first clip."""
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
     # Guessed units differ only from a factor of five: people differ in size, and an inch is 2.54 cm.
@@ -86,17 +91,8 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     return scaled(clip, unit / first_unit).changed(unit_m=first.unit_m)
 
 
-def _one_root(motions: list[Motion]) -> list[Motion]:
-    """Return clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
-    clips = [motion for motion in motions if isinstance(motion, Clip)]
-    if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
-        return motions
-    together = iter(_one_build(rooted_together(clips)))
-    return [next(together) if isinstance(motion, Clip) else motion for motion in motions]
-
-
 def _one_build(clips: list[Clip]) -> list[Clip]:
-    """Return clips in which every joint that keeps its position in all of them has that of the first.
+    """Return clips in which every joint that keeps its position in all of them has its position in the first clip.
 
     If another joint moves, all positions are learned: bones that only differ between takes would stretch in variants.
     """

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from freshtake.numeric.arrays import Floats
 
 Item = TypeVar("Item")
+_END: Any = object()
 
 
 class LiveStream(Generic[Item], Iterator[Item]):
-    """An iterator over the items that `respond` returns for each input in turn, then those of `last`.
+    """An iterator over the items that `respond` returns for each input in turn, then the items of `last`.
 
     If `respond` raises, the next call continues with the next input; a generator would have ended.
     """
@@ -28,11 +29,7 @@ class LiveStream(Generic[Item], Iterator[Item]):
         while not self._waiting:
             if self._ended:
                 raise StopIteration
-            try:
-                row = next(self._inputs)
-            except StopIteration:
-                self._ended = True
-                self._waiting.extend(self._last())
-            else:
-                self._waiting.extend(self._respond(row))
+            row = next(self._inputs, _END)
+            self._ended = row is _END
+            self._waiting.extend(self._last() if self._ended else self._respond(row))
         return self._waiting.popleft()

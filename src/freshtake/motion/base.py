@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,13 +66,6 @@ class Base:
         """Return the base with all lengths times a factor."""
         lengths = {name: getattr(self, name) * factor for name in ("translations", "offsets", "led_places")}
         return replace(self, **lengths)
-
-    def leading(self, pairs: Collection[tuple[int, int]]) -> Base:
-        """Return the base with only these pairs led."""
-        keep = [k for k, pair in enumerate(self.led) if pair in pairs]
-        return replace(
-            self, led=tuple(self.led[k] for k in keep), led_places=self.led_places[keep], led_turns=self.led_turns[keep]
-        )
 
     def tilted(self, turn: Floats) -> Base:
         """Rotate the base by a quaternion: the first joint rotates, and the others with it."""

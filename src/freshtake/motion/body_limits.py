@@ -1,4 +1,4 @@
-"""Limits on how far a body may go beyond its takes: bends of limbs, heights, clearances and accelerations.
+"""Limits on the excess of a body over its takes: bends of limbs, heights, clearances and accelerations.
 
 The extremes over all frames are measured by compiled functions.
 """
@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from freshtake.numeric.rotations import inverse, rotate
 
 ARM, LEG = 0, 1
 TINY = 1e-12
-BEND, DEPTH, CLEARANCE, PEAK = "bend", "depth", "clearance", "peak"  # kinds; those of one kind are pooled
+BEND, DEPTH, CLEARANCE, PEAK = "bend", "depth", "clearance", "peak"  # figures of one kind are pooled
 FARTHER = {
     "stretch": "{who} stretches {more:.0f}° farther than in any take",
     "wrong": "{who} bends {value:.0f}° the wrong way, {more:.0f}° more than in any take",
@@ -36,17 +36,17 @@ FARTHER = {
     "peak": "joints accelerate {more:.1f} times as much as in any take",
 }
 ALARMS = 0.01  # fraction of further takes that may exceed any limit
-ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
+ALARMS_STRICT = 0.05  # the same for one figure that a body cannot exceed much: depth, stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 
 
 class BodyPlan(NamedTuple):
     """The input of the compiled functions.
 
-    `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) the directions along the
-    upper segment, in which the limb bends, and sideways, in the frame of the upper joint. `counted` (joints,) is 0 for
-    joints that are not part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and
-    whether they belong to an arm (0) or to legs (1).
+    `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) are three directions in the
+    frame of the upper joint: along the upper segment, of the bend, and sideways. `counted` (joints,) is 0 for joints
+    that are not part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and whether they
+    belong to an arm (0) or to legs (1).
     """
 
     parents: Ints
@@ -77,22 +77,20 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
 
 
 def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end: int) -> Floats:
-    """Return right-handed directions (3, 3) of a limb in its upper joint's frame: along it, in its bend, sideways."""
+    """Return right-handed directions (3, 3) in a limb's upper joint's frame: along the limb, of its bend, sideways."""
     back = inverse(rotations[:, upper])
     along = rotate(back, positions[:, middle] - positions[:, upper]).mean(axis=0)
     along /= max(float(np.linalg.norm(along)), 1e-12)
     lower = rotate(back, positions[:, end] - positions[:, middle]).mean(axis=0)
     bend = lower - (lower @ along) * along
-    size = float(np.linalg.norm(bend))
-    if size <= 1e-9 * float(np.linalg.norm(lower)):  # a limb that is always straight has no bending direction
+    if np.linalg.norm(bend) <= 1e-9 * np.linalg.norm(lower):  # an always straight limb shows no bending direction
         bend = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
-        size = float(np.linalg.norm(bend))
-    bend = bend / max(size, 1e-12)
+    bend = bend / max(float(np.linalg.norm(bend)), 1e-12)
     return np.stack([along, bend, np.cross(along, bend)])
 
 
 def targets(skeleton: Skeleton) -> list[int]:
-    """Return the joints carried next to the body, such as targets of inverse kinematics, which are not bones."""
+    """Return the joints next to the body that are not bones, such as targets of inverse kinematics."""
     carried = () if skeleton.base is None else skeleton.base.carried
     helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
     return sorted({below for joint in (*carried, *helpers) for below in skeleton.descendants(joint)})
@@ -126,11 +124,11 @@ def _segments(skeleton: Skeleton, joints: Sequence[int]) -> list[tuple[int, int]
 
 @compiled
 def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, worst: Floats, at: Ints) -> None:
-    """Measure worst (figures,): the largest of every figure over all frames; at (figures,): the frame where it is.
+    """Compute the largest value of every figure over all frames, worst (figures,), and its frame, at (figures,).
 
-    Per limb how far it is stretched, bent and bent sideways, in radians; the depth of feet and of the body, and how
-    near arms come to the trunk and legs to each other (negative), in the clip's unit; the largest second difference,
-    squared. Figures of parts that the body does not have are -inf.
+    The figures are, for each limb, how far it is stretched, bent and bent sideways, in radians; the depths of feet and
+    body and the distances of arms from the trunk and of legs from each other (negative), in the clip's unit; the
+    largest second difference, squared. Figures of parts that the body does not have are -inf.
     """
     joints = len(plan.parents)
     _measure(plan, root, rotations, offsets, np.empty((3, joints, 3)), np.empty((joints + 2, 4)), worst, at)
@@ -181,7 +179,7 @@ def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> Non
 
 @uncounted
 def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """Measure how far knees and elbows are bent: to either side in their bending plane, and out of it."""
+    """Measure the bends of knees and elbows: to either side in their bending plane, and out of it."""
     back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
     for limb in range(len(plan.limbs)):
         upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
@@ -274,7 +272,7 @@ class Figure(NamedTuple):
     who: str
 
     def sentence(self, value: float, more: float) -> str:
-        """Describe the figure in words, or by how much it is larger than in the takes."""
+        """Return the sentence for a figure that is larger than in the takes by `more`."""
         # Damaged models yield logarithms too large for exp.
         shown = {
             BEND: math.degrees(more),
@@ -287,13 +285,13 @@ class Figure(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The largest value of each figure, and the frame where it occurs."""
+    """The largest value of each figure, and the frame in which it occurs."""
 
     values: Floats
     frames: Ints
 
 
-def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
+def measure_clip(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
     """Return the figures of a clip; -inf for parts that its body does not have."""
     count = 3 * len(plan.limbs) + 5
     values, frames = np.empty(count), np.empty(count, dtype=np.intp)
@@ -337,7 +335,7 @@ class BodyCheck:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The exceeded limits, and by how much they exceed the takes."""
+        """A sentence for each exceeded limit."""
         values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
@@ -345,10 +343,10 @@ class BodyCheck:
 
 @dataclass(frozen=True, eq=False)
 class BodyLimits:
-    """Limits from `learn_limits`. `most` (figures,) is the largest value in any take, `gaps` how far takes are apart.
+    """Limits from `learn_limits`: `most` (figures,) are the largest values in any take, `gaps` how far takes are apart.
 
-    A gap is how far a take goes beyond all others, averaged over the two outermost takes of a figure, but not less than
-    the average over the figures of its kind.
+    A gap is the distance of an outermost take from all others, averaged over the largest and the smallest value of a
+    figure, but not less than the average over the figures of its kind.
     """
 
     plan: BodyPlan
@@ -363,7 +361,7 @@ class BodyLimits:
         """Measure a clip against its limits, for an amount of variation and a rate relative to the takes' pace."""
         length = max(clip.duration / self.duration, 1.0)
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
-        return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
+        return BodyCheck(self.figures, measure_clip(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
     @lru_cache(maxsize=64)  # noqa: B019 - a crowd requests the same ones again and again
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
@@ -374,12 +372,14 @@ class BodyLimits:
         Limits that no body can exceed do not grow with the amount of variation.
         """
         rare = len(self.figures) * length / (ALARMS * (self.takes + 1))
-        m = self.pooled
+        kinds = [figure.kind for figure in self.figures]
+        # The number of gaps from which each figure's gap was estimated.
+        m = max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
         margin = m * (rare ** (1.0 / m) - 1.0) * self.gaps
         strict = max(math.log(length / (ALARMS_STRICT * (self.takes + 1))), 0.0) * self.gaps
-        of_kind = {kind: np.array([figure.kind == kind for figure in self.figures]) for kind in LEAST}
+        of_kind = {kind: np.array(kinds) == kind for kind in LEAST}
         stretches = np.array([figure.what == "stretch" for figure in self.figures])
-        if self.takes > 1:  # any body may go deeper by a two-hundredth of a leg
+        if self.takes > 1:  # no body sinks much: a two-hundredth of a leg is enough
             margin = np.where(of_kind[DEPTH], np.minimum(margin, 0.005 + strict), margin)
         straight = np.maximum(-self.most, 0.0)
         stretch = np.minimum(margin, straight + strict)
@@ -391,17 +391,11 @@ class BodyLimits:
         limits.setflags(write=False)
         return limits
 
-    @cached_property
-    def pooled(self) -> Floats:
-        """The number of gaps from which each figure's gap was estimated, (figures,)."""
-        kinds = [figure.kind for figure in self.figures]
-        return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
-
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
     """Learn limits of a body that moves as in these takes; a single take provides hardly any."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
-    values = np.array([measured(plan, take, leg).values for take in takes])
+    values = np.array([measure_clip(plan, take, leg).values for take in takes])
     names = takes[0].skeleton.names
     figures = (  # in the order of `measure`
         *(Figure(BEND, what, names[limb[1]]) for limb in plan.limbs for what in ("stretch", "bend", "side")),

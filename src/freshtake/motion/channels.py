@@ -32,22 +32,15 @@ def clip_from_channels(
     for order, members in by_order(skeleton.orders).items():
         rotations[:, members] = from_euler(values[:, [turning[joint] for joint in members]] * scale, order)
     rotations = skeleton.from_axes(rotations)
-    return Clip(
-        skeleton,
-        frame_time,
-        translations[:, 0],
-        rotations,
-        translations if (moves.joints > 0).any() else None,
-        channels=values,
-        **about,
-    )
+    moving = translations if (moves.joints > 0).any() else None
+    return Clip(skeleton, frame_time, translations[:, 0], rotations, moving, channels=values, **about)
 
 
 def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
     """Return the columns of a clip: its file's if it still has them, otherwise continuous Euler angles.
 
-    Returns the skeleton with the layout that was used, which differs from the clip's if that layout cannot represent
-    the motion: a root without position channels, a moving joint, a joint without all three angles.
+    The skeleton has the layout that was used. It differs from the clip's layout if that cannot represent the motion: a
+    root without position channels, a moving joint, a joint without all three angles.
     """
     if clip.channels is not None:
         return clip.skeleton, clip.channels
@@ -75,7 +68,7 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
 
     `new` is the clip `before` with other motion, and perhaps additional frames, in its file's form; `frames` are those
     that differ or were added. Elsewhere the file's numbers stay. New angles are the equivalents nearest to the old
-    ones, so curves do not jump by half turns. None if the file's layout cannot represent the motion.
+    angles, so curves do not jump by half turns. None if the file's layout cannot represent the motion.
     """
     skeleton, angles = _fitting_layout(new)
     if before.channels is None or skeleton.channels != before.skeleton.channels:
@@ -94,7 +87,7 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
         turning = [joint for joint in members if joints[joint]]
         places = np.array([columns_of[joint] for joint in turning], dtype=np.intp)
         for frame in at if turning else ():
-            # added frames continue from the one before them
+            # Added frames continue from the frame before them.
             reference = np.radians(out[frame if frame < len(before) else frame - 1][places])
             out[frame, places] = np.degrees(_nearest(angles[frame, turning, : len(order)], reference, order))
     return out
@@ -103,7 +96,7 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
 def _nearest(angles: Floats, reference: Floats, order: str) -> Floats:
     """Return the equivalents of angles (joints, 1 to 3) nearest to a reference."""
     choices = [angles, equivalent(angles, order)] if len(order) == 3 else [angles]
-    near = np.stack([one + 2.0 * np.pi * np.round((reference - one) / (2.0 * np.pi)) for one in choices])
+    near = np.stack([triple + 2.0 * np.pi * np.round((reference - triple) / (2.0 * np.pi)) for triple in choices])
     best = np.abs(near - reference).sum(axis=-1).argmin(axis=0)
     return np.asarray(np.take_along_axis(near, best[None, :, None], axis=0)[0])
 
@@ -115,7 +108,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     for order, members in by_order(skeleton.orders).items():
         full = full_order(order)
         angles = continuous_euler(local[:, members], full)
-        if len(order) < 3:  # use the one of the two triples that leaves the third angle at zero
+        if len(order) < 3:  # of the two triples, the better one leaves the third angle at zero
             other = equivalent(angles, full)
             other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
             better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
@@ -150,7 +143,7 @@ def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
 
 
 class _Places(NamedTuple):
-    """Columns of a file, with the joint and the axis (or position in the Euler order) that each contains."""
+    """Columns of a file, and for each column its joint and its axis or place in the Euler order."""
 
     columns: Ints
     joints: Ints
@@ -159,36 +152,27 @@ class _Places(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
-    """Return the columns of translations and of angles."""
-    moves, turns = [], []
-    for joint, (translation, rotation) in enumerate(_columns(skeleton)):
-        moves += [(column, joint, axis) for axis, column in translation]
-        turns += [(column, joint, place) for place, column in rotation]
-    return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
-
-
-@lru_cache(maxsize=64)
-def _columns(skeleton: Skeleton) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Return per joint (axis, column) of its positions and (Euler index, column) of its rotations."""
-    out = []
-    column = 0
-    for channels, order in zip(skeleton.channels, skeleton.orders, strict=True):
-        translation, rotation = [], []
+    """Return the columns of translations, and those of angles by joint and place in the Euler order."""
+    moves, turns, column = [], [], 0
+    for joint, (channels, order) in enumerate(zip(skeleton.channels, skeleton.orders, strict=True)):
         seen: dict[str, int] = defaultdict(int)
         for channel in channels:
-            axis = "xyz".index(channel[1])
+            axis = channel[1]
             if channel[0] == "t":
-                translation.append((axis, column))
+                moves.append((column, joint, "xyz".index(axis)))
             else:
-                letter = channel[1].upper()
-                places = [k for k, axis_name in enumerate(order) if axis_name == letter]
-                rotation.append((places[seen[letter]], column))
-                seen[letter] += 1
+                places = [place for place, letter in enumerate(order) if letter == axis.upper()]
+                turns.append((column, joint, places[seen[axis]]))
+                seen[axis] += 1
             column += 1
-        out.append((translation, sorted(rotation)))
-    return out
+    turns.sort(key=lambda turn: turn[1:])
+    return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
 
 
 def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
     """Return the columns of each joint's rotation channels, in the order of its Euler angles."""
-    return [[column for _, column in rotation] for _, rotation in _columns(skeleton)]
+    out: list[list[int]] = [[] for _ in skeleton.names]
+    turns = _channel_places(skeleton)[1]
+    for joint, column in zip(turns.joints.tolist(), turns.columns.tolist(), strict=True):
+        out[joint].append(column)
+    return out

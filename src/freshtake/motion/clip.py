@@ -24,7 +24,7 @@ class Playback(Changeable):
     """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds` (for a loop, in one pass).
 
     A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved by the
-    travel. With `closing`, that frame is in the clip too, as its last one. `root_motion` says where the travel is: on
+    travel. With `closing`, frame N is in the clip too, as its last frame. `root_motion` says where the travel is: on
     the hips, on a joint above them, or nowhere in the clip (none). `turn` is the rotation removed from a loop to make
     it straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet touching down.
     """
@@ -86,7 +86,7 @@ class Playback(Changeable):
 
 
 def playback_from(values: Any) -> Playback | None:
-    """Return the playback from its `summary`; None if a file contains something else."""
+    """Return the playback of a `summary`; None for any other content of a file."""
     if not isinstance(values, Mapping):
         return None
     try:
@@ -115,7 +115,7 @@ class Clip(Timed):
             replaces the skeleton's offsets.
         channels: (frames, columns): the numbers of the file in its units, as long as they describe this motion.
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
         playback: How to play a loop, or a clip whose travel was removed.
@@ -137,7 +137,7 @@ class Clip(Timed):
         self._check_fields({"root", "rotations", "joint_translations", "channels"})
 
     def _check_fields(self, fresh: set[str]) -> None:
-        """Check all fields; arrays that are not `fresh` are read-only copies already: only shapes may be wrong."""
+        """Check all fields; of arrays that are not `fresh`, which are read-only copies already, only the shapes."""
         put = object.__setattr__
         joints = len(self.skeleton)
         check_timing(self)

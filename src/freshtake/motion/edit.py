@@ -30,22 +30,20 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
     """Return every `step`-th frame from `start` to before `stop` (None: to the end); the file's channels are kept."""
     rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
-        raise UsageError(
-            f"frames {start}:{stop}:{step} leave nothing of {clip.name or 'a clip'} with {len(clip)} frames"
-        )
+        name = clip.name or "a clip"
+        raise UsageError(f"frames {start}:{stop}:{step} leave nothing of {name} with {len(clip)} frames")
     provenance = _noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else ""))
-    if step == 1:
-        playback = clip.playback if len(rows) == len(clip) else None
-        return clip.span(rows[0], rows[-1] + 1).changed(provenance=provenance, playback=playback)
     playback = clip.playback if len(rows) == len(clip) else None
+    if step == 1:
+        return clip.span(rows[0], rows[-1] + 1).changed(provenance=provenance, playback=playback)
     return clip.picked(rows).changed(frame_time=clip.frame_time * step, playback=playback, provenance=provenance)
 
 
 def heading(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return the root's angle about the vertical (frames,), continuous, in radians.
 
-    It is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so a body that
-    lies or hangs has a heading too if the reference lies or hangs with it.
+    The heading is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so a
+    body that lies or hangs has a heading too if the reference lies or hangs with it.
     """
     q = clip.rotations[:, 0]
     if reference is not None:
@@ -81,16 +79,15 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
 
 def aligned_to(clip: Clip, target: Clip) -> Clip:
     """Place a clip on the ground so that its first frame is where another clip ends, and faces the same way."""
-    there = take_frames(target, len(target) - 1)
-    angle = float(heading(there)[0] - heading(clip)[0])
-    out = turned(clip, angle, pivot=clip.root[0])
-    shift = there.root[0] - out.root[0]
+    last = take_frames(target, len(target) - 1)
+    out = turned(clip, float(heading(last)[0] - heading(clip)[0]), pivot=clip.root[0])
+    shift = last.root[0] - out.root[0]
     shift[clip.up_index] = 0.0
     return moved(out, shift)
 
 
 def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
-    """Join clips in order, aligning each in the ground plane to the end of the previous one.
+    """Join clips in order, aligning each in the ground plane to the end of the previous clip.
 
     With `skip_repeated`, drop the first frame of each later clip, for cycles that include both ends.
     """
@@ -121,7 +118,7 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
 def resample(clip: Clip, fps: float) -> Clip:
     """Resample a clip by spherical interpolation of rotations and linear interpolation of translations.
 
-    The first frame stays, and the last one as far as the new rate hits it. Channels survive only an unchanged rate.
+    The first frame stays; the last frame stays if the new rate hits it. Channels survive only an unchanged rate.
     """
     if abs(fps / clip.fps - 1.0) < 1e-12:
         return clip
@@ -151,9 +148,9 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
 
 
 def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
-    """Sample a clip at fractional frame numbers (new frames,) from 0 to the last one, as for time warps.
+    """Sample a clip at fractional frame numbers (new frames,) from 0 to the last frame, as for time warps.
 
-    `frame_time` is that of the new frames; None: as before.
+    `frame_time` is the new frame time; None keeps the clip's.
     """
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
@@ -174,7 +171,7 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
     """Exchange left and right by reflection across the plane perpendicular to `axis` (x for a body facing z).
 
     The other side's rotations are reflected and the offsets are kept, so the skeleton must be roughly symmetrical along
-    that axis at rest; one that is not is refused, since its limbs would point elsewhere.
+    that axis at rest; other skeletons are refused, since their limbs would point elsewhere.
     """
     if axis not in ("x", "y", "z"):
         raise UsageError(f"a clip is mirrored along one of x, y, z, not {axis!r}")
@@ -230,16 +227,15 @@ def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
 
 
 def with_up(clip: Clip, up: str) -> Clip:
-    """Turn a clip so that another axis, "y" or "z", points up; the clip itself if nothing needs to turn."""
+    """Turn a clip so that another axis, "y" or "z", points up; return the clip itself if that axis is up already."""
     if up == clip.up:
         return clip
     turn = tilt(clip.up, up)
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(turn, rotations[:, 0])
-    skeleton, base = clip.skeleton, clip.skeleton.base
-    if base is not None:
-        skeleton = replace(skeleton, base=base.tilted(turn))
-    played = clip.playback
+    skeleton, played = clip.skeleton, clip.playback
+    if skeleton.base is not None:
+        skeleton = replace(skeleton, base=skeleton.base.tilted(turn))
     return clip.changed(
         skeleton=skeleton,
         root=rotate(turn, clip.root),

@@ -15,7 +15,8 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a slower body does not travel
-SWING = (0.2, 0.05)  # fraction of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
+# In a step, an ankle moves at least this far from the middle: a fraction of the usual half step, and leg lengths.
+SWING = (0.2, 0.05)
 
 
 class Gait(NamedTuple):
@@ -24,8 +25,7 @@ class Gait(NamedTuple):
     Attributes:
         strides: Pairs of steps; half strides are counted.
         speed: Leg lengths per second along the ground.
-        slide: Mean speed of the slowest foot joint, leg lengths per second, whether or not it counts as a footplant: a
-            foot that slides too fast to count as standing slides all the same.
+        slide: Mean speed of the slowest foot joint, leg lengths per second, also of feet too fast to count as planted.
         jerk: Mean third derivative of the joints' positions, leg lengths / s^3.
     """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ class Stroke(Showable):
         times: (points,): seconds, increasing.
         dimensions: Names of the dimensions; default: x, y, z or x0, x1, ...
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
     """
 
     points: Floats
@@ -77,7 +76,7 @@ class Stroke(Showable):
 
 
 def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
-    """Return a stroke evenly spaced in time, by linear interpolation; the first point stays, the last one nearly."""
+    """Return a stroke evenly spaced in time, by linear interpolation from its first point on."""
     if not fps > 0:
         raise InvalidMotion(f"fps must be above 0, but is {fps}")
     count = int(np.floor(stroke.duration * fps + 1e-9)) + 1
@@ -95,7 +94,7 @@ class PointClip(Timed):
         positions: (frames, points, 3) in the file's unit; a gap is NaN in all three coordinates.
         frame_time: Seconds per frame.
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
     """
@@ -149,7 +148,7 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
     for point, name in enumerate(clip.names):
         missing = np.isnan(filled[:, point, 0])
         if missing.all():
-            raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it first")
+            raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it with drop-unseen")
         fillable = missing.copy()
         for start, stop in runs(missing):
             fillable[start:stop] = longest is None or stop - start <= longest
@@ -162,15 +161,6 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
         inside = np.clip(frames[fillable], seen[0], seen[-1])
         filled[fillable, point] = monotone_curve(frames[seen], filled[seen, point], inside)
     return replace(clip, positions=filled, provenance=f"{clip.provenance}; gaps filled")
-
-
-def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:
-    """Return a clip without some of its points; unknown names are refused."""
-    unknown = [n for n in names if n not in clip.names]
-    if unknown:
-        raise InvalidMotion(f"there is no point {unknown[0]!r}; the points are {', '.join(clip.names)}")
-    keep = [k for k, name in enumerate(clip.names) if name not in names]
-    return replace(clip, names=tuple(clip.names[k] for k in keep), positions=clip.positions[:, keep])
 
 
 def joint_points(clip: Clip) -> PointClip:
@@ -190,7 +180,7 @@ class MeshSequence(Timed):
         normals: (frames, vertices, 3), if known.
         attributes: Other values by name: (vertices, width) if constant, else (frames, vertices, width).
         name: What to call it.
-        provenance: Where it came from and what was done to it.
+        provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
     """
@@ -221,12 +211,11 @@ class MeshSequence(Timed):
         check_timing(self)
         if self.normals is not None:
             put(self, "normals", frozen(self.normals, "normals", (frames, count, 3), np.float32))
-        put(self, "attributes", MappingProxyType({k: self._attribute(k, v) for k, v in self.attributes.items()}))
-
-    def _attribute(self, name: str, value: npt.ArrayLike) -> npt.NDArray[Any]:
-        frames, count = self.vertices.shape[:2]
-        shape: tuple[int | None, ...] = (count, None) if np.ndim(value) == 2 else (frames, count, None)
-        return frozen(value, f"attribute {name!r}", shape, np.float32)
+        attributes = {}
+        for name, value in self.attributes.items():
+            shape = (count, None) if np.ndim(value) == 2 else (frames, count, None)
+            attributes[name] = frozen(value, f"attribute {name!r}", shape, np.float32)
+        put(self, "attributes", MappingProxyType(attributes))
 
     def __repr__(self) -> str:
         return f"MeshSequence({self.name!r}, {len(self)} frames at {self.fps:g} fps, {self.vertices.shape[1]} vertices)"

@@ -19,8 +19,8 @@ class Pin:
     """A joint at a position in a single frame or a run of frames, given as a number, a range or a list.
 
     `position` is a point (3,), a path (frames, 3), or None for the joint's mean position in those frames. A hard pin
-    may move the root if the limb alone cannot reach; a soft one may not. The motion blends into the pin and back within
-    `blend` seconds to either side.
+    may move the root if the limb alone cannot reach it; a soft pin may not. The motion blends into the pin and back
+    within `blend` seconds to either side.
     """
 
     joint: str
@@ -55,12 +55,12 @@ class Pin:
     @property
     def start(self) -> int:
         """The first pinned frame."""
-        return int(self.run.start)
+        return self.run.start
 
     @property
     def stop(self) -> int:
-        """The frame after the last pinned one."""
-        return int(self.run.stop)
+        """The frame after the last pinned frame."""
+        return self.run.stop
 
     @property
     def run(self) -> range:

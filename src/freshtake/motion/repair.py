@@ -17,7 +17,7 @@ from freshtake.motion.check.checking import joint_angles, radians_per_unit
 from freshtake.motion.check.checks import SPIKE_SPEED, is_tpose_first, limb_speeds, repeated, spikes
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
-from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
+from freshtake.motion.kinds import PointClip, Stroke, fill_gaps, kind_word, resample_stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.curves import gaussian_filter1d, runs
 from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
@@ -29,39 +29,37 @@ def drop_tpose(clip: Clip) -> Clip:
 
 
 def drop_frozen(clip: Clip) -> Clip:
-    """Drop frames that equal the one before; later frames move up in time."""
+    """Drop frames that equal the frame before; later frames move up in time."""
     same = repeated(clip)
     return clip.picked(~same) if same.any() else clip
 
 
 def fill_frozen(clip: Clip) -> Clip:
-    """Interpolate frames that equal the one before towards the next that moves; drop those at the end."""
+    """Replace frames that equal the frame before by interpolation; drop such frames at the end."""
     same = repeated(clip)
-    stops = [stop for _, stop in runs(same)]
-    if stops and stops[-1] == len(clip):
-        keep = np.ones(len(clip), dtype=bool)
-        keep[runs(same)[-1][0] :] = False
-        clip, same = clip.picked(keep), same[keep]
+    if same[-1]:
+        end = runs(same)[-1][0]
+        clip, same = clip.picked(slice(end)), same[:end]
     for start, stop in runs(same):
-        clip = _bridged(clip, start - 1, stop, list(range(len(clip.skeleton))), travel=True)
+        clip = _interpolated(clip, start - 1, stop, list(range(len(clip.skeleton))), travel=True)
     return clip
 
 
-def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
+def fix_spikes(clip: Clip) -> Clip:
     """Interpolate joints over the frames in which they jump, and the root's travel in the same way.
 
-    If they do not return (a lasting swap), the stretch is widened to both sides, up to `longest` seconds,
-    until the speed is plausible. All other joints and frames stay.
+    If joints do not return (a lasting swap), the stretch is widened to both sides, up to half a second in total, until
+    the speed is plausible. All other joints and frames stay.
     """
     count = len(clip.skeleton)
     for burst in spikes(clip):
         joints = [joint for joint in burst.joints if joint < count]
         fixed = clip
-        for wider in range(max(1, round(longest * clip.fps / 2.0)) + 1):
+        for wider in range(max(1, round(0.5 * clip.fps / 2.0)) + 1):
             first, last = max(burst.start - wider, 0), min(burst.stop + wider, len(clip) - 1)
             if last - first < 2:
                 continue
-            fixed = _bridged(clip, first, last, joints, travel=count in burst.joints)
+            fixed = _interpolated(clip, first, last, joints, travel=count in burst.joints)
             # Use the narrowest stretch that brings the speed below the limit.
             if limb_speeds(fixed)[first:last, list(burst.joints)].max() < 0.9 * SPIKE_SPEED:
                 break
@@ -69,7 +67,7 @@ def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
     return clip
 
 
-def _bridged(clip: Clip, first: int, last: int, joints: list[int], *, travel: bool) -> Clip:
+def _interpolated(clip: Clip, first: int, last: int, joints: list[int], *, travel: bool) -> Clip:
     """Interpolate some joints (and the root's travel) between two frames that stay."""
     inside = np.arange(first + 1, last)
     share = (inside - first) / (last - first)
@@ -83,7 +81,7 @@ def _bridged(clip: Clip, first: int, last: int, joints: list[int], *, travel: bo
 
 
 def relabel_fps(clip: Clip, fps: float) -> Clip:
-    """Return the same frames at another rate, for files with a wrong header. (To change the rate itself, resample.)"""
+    """Return the same frames at another rate, for files with a wrong header; unlike resampling, keep all frames."""
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
     return clip.changed(frame_time=1.0 / fps)
@@ -102,35 +100,33 @@ def unwrap(clip: Clip) -> Clip:
     return clip if np.array_equal(values, clip.channels) else clip.changed(channels=values)
 
 
-def reorder_root(clip: Clip, order: str | None = None) -> Clip:
+def reorder_root(clip: Clip) -> Clip:
     """Return the clip with the root's heading as its outermost angle, so that the body may face any way.
 
-    Of the orders that begin with the vertical axis, use the one farthest from gimbal lock, or another order if both of
-    them lock. The motion is kept; the skeleton's channel layout changes at the root.
+    Two orders begin with the vertical axis: use the one farther from gimbal lock, or another order if both of them
+    lock. The motion is kept; the skeleton's channel layout changes at the root.
     """
     skeleton = clip.skeleton
     if len(skeleton.orders[0]) != 3:
         raise UsageError(f"the root of {clip.name or 'the clip'} has fewer than three angles: nothing to reorder")
     turned = skeleton.about_axes(clip.rotations[:, 0], 0)
-    chosen = order or _best_order(turned, clip.up.upper())
-    if sorted(chosen) != ["X", "Y", "Z"]:
-        raise UsageError(f"an order has each of X, Y and Z once, not {chosen!r}")
+    order = _best_order(turned, clip.up.upper())
     layout = list(skeleton.channels[0])
     spots = [k for k, channel in enumerate(layout) if channel[0] == "r"]
-    for spot, letter in zip(spots, chosen, strict=True):
+    for spot, letter in zip(spots, order, strict=True):
         layout[spot] = f"r{letter.lower()}"
     limits = skeleton.limits
     if limits is not None and limits[0]:
         limits = (tuple(limits[0][skeleton.channels[0].index(channel)] for channel in layout), *limits[1:])
-    renewed = replace(
-        skeleton, channels=(tuple(layout), *skeleton.channels[1:]), orders=(chosen, *skeleton.orders[1:]), limits=limits
+    reordered = replace(
+        skeleton, channels=(tuple(layout), *skeleton.channels[1:]), orders=(order, *skeleton.orders[1:]), limits=limits
     )
     values, scale = clip.channels, radians_per_unit(clip)
     if values is None or scale is None:
-        return clip.changed(skeleton=renewed)
+        return clip.changed(skeleton=reordered)
     values = values.copy()
-    values[:, spots] = continuous_euler(turned, chosen) / scale
-    return clip.changed(skeleton=renewed, channels=values)
+    values[:, spots] = continuous_euler(turned, order) / scale
+    return clip.changed(skeleton=reordered, channels=values)
 
 
 def _best_order(turned: Floats, up: str) -> str:
@@ -138,17 +134,17 @@ def _best_order(turned: Floats, up: str) -> str:
     letters = [axis for axis in "XYZ" if axis != up]
     outermost = [up + letters[0] + letters[1], up + letters[1] + letters[0]]
     others = [order for a, b in (letters, letters[::-1]) for order in (a + up + b, a + b + up)]
-    clear = {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in outermost}
-    best = max(outermost, key=clear.__getitem__)
-    if clear[best] > 0.2:
-        return best
-    clear |= {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in others}
-    return max(clear, key=clear.__getitem__)
+
+    def clearance(order: str) -> float:
+        return float(gimbal_closeness(continuous_euler(turned, order), order).min())
+
+    best = max(outermost, key=clearance)
+    return best if clearance(best) > 0.2 else max(outermost + others, key=clearance)
 
 
 @dataclass(frozen=True)
 class Repair:
-    """A repair by name: what it does, to which kind of motion, and whether it needs a value (`name=value`)."""
+    """A repair by name: its effect, its function, the kind of motion, and whether it needs a value (`name=value`)."""
 
     name: str
     title: str
@@ -159,10 +155,12 @@ class Repair:
 
 def drop_unseen(clip: PointClip) -> PointClip:
     """Drop the points that are never seen."""
-    unseen = np.flatnonzero(clip.gaps().all(axis=0))
-    if len(unseen) == len(clip.names):
-        raise UsageError(f"no point of {clip.name or 'the point clip'} is ever seen: nothing would be left")
-    return drop_points(clip, tuple(clip.names[k] for k in unseen)) if len(unseen) else clip
+    seen = np.flatnonzero(~clip.gaps().all(axis=0))
+    if len(seen) == 0:
+        raise UsageError(f"no point of {clip.name or 'the point clip'} is ever seen: nothing would remain")
+    if len(seen) == len(clip.names):
+        return clip
+    return replace(clip, names=tuple(clip.names[k] for k in seen), positions=clip.positions[:, seen])
 
 
 def smooth(clip: Clip) -> Clip:
@@ -175,7 +173,7 @@ def smooth(clip: Clip) -> Clip:
 
 
 def even_times(stroke: Stroke) -> Stroke:
-    """Return the stroke with points evenly spaced in time, about as many as before."""
+    """Return the stroke with points evenly spaced in time, of about the same number."""
     return stroke if stroke.uniform else resample_stroke(stroke, 1.0 / stroke.frame_time)
 
 
@@ -183,8 +181,8 @@ _TABLE = (
     Repair("drop-tpose", "drop a first frame that the take does not start from", drop_tpose),
     Repair("unwrap", "make angles continuous: no wraps, no flips; the motion stays", unwrap),
     Repair("reorder-root", "root angles with the heading outermost: no gimbal lock; the motion stays", reorder_root),
-    Repair("drop-frozen", "drop frames that equal the one before", drop_frozen),
-    Repair("fill-frozen", "interpolate frames that equal the one before", fill_frozen),
+    Repair("drop-frozen", "drop frames that equal the frame before", drop_frozen),
+    Repair("fill-frozen", "interpolate frames that equal the frame before", fill_frozen),
     Repair("fix-spikes", "interpolate joints over the frames in which they jump", fix_spikes),
     Repair("smooth", "smooth joints that shake from frame to frame", smooth),
     Repair("relabel-fps", "keep the frames and correct their frame rate (relabel-fps=60)", relabel_fps, valued=True),
@@ -203,7 +201,7 @@ def repair(motion: Any, names: str | Iterable[str]) -> Any:
 
 
 def _repaired(motion: Any, request: str) -> Any:
-    done: Any
+    repaired: Any
     name, _, value = request.partition("=")
     entry = REPAIRS.get(name)
     if entry is None:
@@ -214,14 +212,14 @@ def _repaired(motion: Any, request: str) -> Any:
         raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {request!r}")
     try:
         filed = as_filed(motion) if isinstance(motion, Clip) else motion
-        done = entry.apply(filed, float(value)) if value else entry.apply(filed)
+        repaired = entry.apply(filed, float(value)) if value else entry.apply(filed)
     except ValueError:
         raise UsageError(f"{name} takes a number, not {value!r}") from None
     except InvalidMotion as error:
         raise UsageError(f"{name}: {error}") from None
-    if done is filed:
+    if repaired is filed:
         return motion
-    if isinstance(done, Clip):
-        done = rooted(done)
+    if isinstance(repaired, Clip):
+        repaired = rooted(repaired)
     before: str = getattr(motion, "provenance", "")
-    return replace(done, provenance=f"{before}; {request}" if before else request)
+    return replace(repaired, provenance=f"{before}; {request}" if before else request)

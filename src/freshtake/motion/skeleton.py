@@ -305,24 +305,12 @@ def compatible(a: Skeleton, b: Skeleton) -> bool:
     return a is b or (a.names == b.names and np.array_equal(a.parents, b.parents))
 
 
-class LengthDifference(NamedTuple):
-    """A joint whose distance to its parent differs between two compatible skeletons."""
-
-    joint: str
-    first: float
-    second: float
-
-
-def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
+def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[str]:
     """Return the joints whose distance from their parents differs; the root's offset is ignored."""
     require_compatible(a, b)
     first, second = a.lengths(), b.lengths()
-    scale = max(float(first.max()), float(second.max()), 1e-300)
-    return [
-        LengthDifference(a.names[j], float(first[j]), float(second[j]))
-        for j in range(1, len(a))
-        if abs(first[j] - second[j]) > tolerance * scale
-    ]
+    differs = np.abs(first - second) > tolerance * max(float(first.max()), float(second.max()), 1e-300)
+    return [a.names[joint] for joint in np.flatnonzero(differs)]
 
 
 def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
@@ -332,7 +320,7 @@ def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
     # Short bones may point anywhere; only long ones reveal the pose of a rig.
     long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
-    # Recorded bones of one rig differ by a few degrees, those of another rest pose by 30° and more.
+    # Recorded bones of one rig differ by a few degrees, bones of different rest poses by 30° and more.
     elsewhere = long & (cosines < np.cos(np.radians(30.0)))
     return [a.names[joint] for joint in np.flatnonzero(elsewhere) if joint > 0]
 
@@ -382,7 +370,7 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
 
 
 def skeleton_from_parts(parts: Parts) -> Skeleton:
-    """Return the skeleton from its parts; raise if they do not form one."""
+    """Return the skeleton from its parts; raise if they do not form a skeleton."""
     tips, joints, offsets = parts.texts("tips"), parts.array("tip_joints"), parts.array("tip_offsets")
     if joints.dtype.kind not in "iu" or joints.shape != (len(tips),) or offsets.shape != (len(tips), 3):
         raise InvalidMotion("a stored recipe's end sites do not fit together")

@@ -25,9 +25,9 @@ Array = npt.NDArray[Any]
 def frozen(
     value: npt.ArrayLike, name: str, shape: tuple[int | None, ...], dtype: type = np.float64, *, finite: bool = True
 ) -> npt.NDArray[Any]:
-    """Return a read-only copy with the given shape (None: any length); finite unless gaps are allowed.
+    """Return a read-only copy with the given shape (None: any length), of finite numbers unless gaps are allowed.
 
-    An array that cannot change is returned as it is: a mesh sequence may occupy half of the memory.
+    An array that cannot change is not copied, because a mesh sequence may occupy half of the memory.
     """
     try:
         shared = _unchanging(value) and value.dtype == dtype and value.flags.c_contiguous and value.flags.aligned  # type: ignore[union-attr]
@@ -62,7 +62,7 @@ def _unchanging(value: object) -> bool:
 
 
 def _all_finite(array: npt.NDArray[Any]) -> bool:
-    """Return whether all numbers are finite, tested block by block to limit memory."""
+    """Return whether all numbers are finite, tested in blocks to limit memory."""
     if array.ndim < 2:
         return bool(np.isfinite(array).all())
     # Four million numbers at a time.
@@ -71,7 +71,7 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, larger ones refused."""
+    """Check as `frozen` does, and that lengths are 1: correct tiny errors, refuse larger errors."""
     array: Floats = frozen(value, name, shape, finite=False)
     with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
@@ -89,7 +89,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
 
 
 def positive(value: float, name: str) -> float:
-    """Return a finite number above zero, not so small that its reciprocal is infinite."""
+    """Return a finite number above zero whose reciprocal is finite too."""
     number = float(value)
     if not (np.isfinite(number) and number > 1e-300):
         raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
@@ -110,7 +110,7 @@ def same_rate(a: float, b: float) -> bool:
 
 
 def check_timing(motion: Any) -> None:
-    """Check frame time, vertical axis and unit of length of a motion, or of the layout of one."""
+    """Check frame time, vertical axis and unit of length of a motion or a layout."""
     object.__setattr__(motion, "frame_time", positive(motion.frame_time, "frame_time"))
     if motion.up not in UP_AXES:
         raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {motion.up!r}")
@@ -165,7 +165,7 @@ class Changeable:
 
 
 def one_of(settings: object, name: str, choices: tuple[Any, ...]) -> None:
-    """Refuse a setting that is not one of the choices."""
+    """Refuse a setting that is not among the choices."""
     value = getattr(settings, name)
     if value not in choices:
         raise UsageError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
@@ -185,7 +185,7 @@ def between(settings: object, name: str, low: float, high: float) -> None:
 class Parts(NamedTuple):
     """The stored form of a model, a recipe or a skeleton: a header of plain values, and arrays by name.
 
-    A file may contain anything: these methods return only values that are present and of a permitted type.
+    A file may contain anything, so these methods refuse values that are missing or of another type.
     """
 
     header: Any
@@ -208,7 +208,7 @@ class Parts(NamedTuple):
         return value
 
     def listed(self, name: str, what: str, *types: type) -> tuple[Any, ...]:
-        """Return a list of the header, all of whose values have one of the types; `what` names them in messages."""
+        """Return a list of the header with values of these types; `what` is their name in messages."""
         values = self.field(name, list, tuple)
         if not all(isinstance(value, types) and not isinstance(value, bool) for value in values):
             raise InvalidMotion(f"{name!r} of a stored recipe must be a list of {what}")

@@ -1,7 +1,7 @@
 """Check whether a motion is fit for use, with the same few checks for every method.
 
-The takes set the standard. Green: the motion does nothing that they do not do. Amber: it may be used, and a sentence
-says where to look. Red: no body moves like this, and no command writes it unless told to.
+The takes set the standard. A motion is green if it stays within what the takes do; amber if it can be used, but a
+sentence says where to look; red if no body moves like this: commands write a red motion only on request.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GREEN, AMBER, RED = "green", "amber", "red"
 IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
 LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the takes' range: amber, red
 DRAW_AGAIN = "try another --seed or less --amount"
-# Signs of a damaged model: bone lengths per second, bone lengths from the origin; any number, with or without bones.
+# Larger values are a sign of a damaged model: body lengths per second, body lengths from the origin, any number.
 FLUNG = (100.0, 1e6, 1e7)
 NUMBERS = ("positions", "points", "vertices")  # the arrays of motions without bones
 SLIDES = (1.5, 0.05)  # factor over the takes' speed of feet near the floor, and legs per second in addition
@@ -65,9 +65,10 @@ class Verdict(NamedTuple):
     @property
     def sentences(self) -> list[str]:
         """The remarks in words, worst first."""
-        places = ["" if one.frame is None else f", frame {one.frame}" for one in self.worst_first]
-        remarks = zip(self.worst_first, places, strict=True)
-        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in remarks]
+        return [
+            f"{self.name}{'' if remark.frame is None else f', frame {remark.frame}'}: {remark.what}; {remark.remedy}"
+            for remark in self.worst_first
+        ]
 
     @property
     def worst_first(self) -> list[Remark]:
@@ -84,7 +85,8 @@ class Standard:
     """The standard that takes set, learned by `standard_of`; lengths are in leg lengths of their body.
 
     `shortest` and `longest` (joints,) are the distances of joints from their parents, `fastest` the highest speed of a
-    joint, `floor` (foot joints,) the heights at which feet stand, `slide` the mean speed of feet near the floor.
+    joint, `floor` (foot joints,) the heights of planted feet, `slide` the mean speed of feet near the floor, `hover`
+    the height of the lowest foot joint above the floor.
     """
 
     first: Clip
@@ -98,19 +100,18 @@ class Standard:
 
 
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
-    """Learn from takes on one skeleton what a motion of this body may do; `limits` come from `learn_limits`."""
+    """Learn from takes on one skeleton the limits of motions of this body; `limits` come from `learn_limits`."""
     if not takes:
         raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]
-    # If no foot stands in any take, as with swimmers, there is no floor.
+    # Without contacts in any take, as with swimmers, there is no floor.
     floor = floor_heights(takes) if any(foot_contacts(take) for take in takes) else np.zeros(0)
-    places = [take.positions() for take in takes]
-    both = list(zip(takes, places, strict=True))
+    placed = [(take, take.positions()) for take in takes]
     return Standard(
         takes[0], limits or learn_limits(takes),
-        np.min([one.min(axis=0) for one in lengths], axis=0), np.max([one.max(axis=0) for one in lengths], axis=0),
-        max(float(_speeds(take, at).max(initial=0.0)) for take, at in both), floor,
-        max(_slide(take, at, floor)[0] for take, at in both), max(_hover(take, at, floor) for take, at in both),
+        np.min([rows.min(axis=0) for rows in lengths], axis=0), np.max([rows.max(axis=0) for rows in lengths], axis=0),
+        max(float(_speeds(*take).max(initial=0.0)) for take in placed), floor,
+        max(_slide(*take, floor)[0] for take in placed), max(_hover(*take, floor) for take in placed),
     )  # fmt: skip
 
 
@@ -126,15 +127,16 @@ def assess(
 ) -> Verdict:
     """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
 
-    `amount` is the amount of variation it was drawn with, `rate` its requested pace relative to the takes. A motion not
-    of the `same_body` as the takes only has to keep its bones and not be faster. `remedy` says what to do about a body
-    that exceeds its limits; `name` is what to call the motion, by default the clip's name.
+    `amount` is the amount of variation with which the motion was drawn, `rate` its requested pace relative to the
+    takes. A motion of another body than the takes' (`same_body` false) only has to keep its bones and must not be
+    faster. `remedy` says what to do about a body that exceeds its limits; `name` is what to call the motion, by default
+    the clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
         return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
-    same = same_body and compatible(clip.skeleton, standard.first.skeleton)
     take = standard.first
+    same = same_body and compatible(clip.skeleton, take.skeleton)
     if same and not (clip.skeleton is take.skeleton and clip.up == take.up):  # variants have the takes' skeleton
         # A converted file is checked with the axis, unit and root of the takes. A body that only has different
         # proportions is not scaled: units differ by more.
@@ -150,29 +152,33 @@ def assess(
             what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
             remarks.append(Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant"))
         remarks.append(_sliding(clip, places, standard, rate))
-    return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
+    return Verdict(name or clip.name or "the motion", tuple(filter(None, remarks)))
 
 
 def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
     """Refuse motions that no body could make, unless `keep_going`; report all other remarks by kind."""
-    red = [one for one in verdicts if one.color == RED]
+
+    def first_of(sentences: list[str]) -> str:
+        more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
+        return f"{sentences[0]}{more}"
+
+    red = [verdict.sentences[0] for verdict in verdicts if verdict.color == RED]
     if red and not keep_going:
-        more = f" (and {len(red) - 1} more of {len(verdicts)})" if len(red) > 1 else ""
-        raise UsageError(f"{red[0].sentences[0]}{more}; --keep-going writes it all the same")
-    seen: dict[str, list[str]] = {}
+        raise UsageError(f"{first_of(red)}; --keep-going writes it all the same")
+    if warn is None:
+        return
+    by_check: dict[str, list[str]] = {}
     for verdict in verdicts:
         for remark, sentence in zip(verdict.worst_first, verdict.sentences, strict=True):
-            seen.setdefault(remark.check, []).append(sentence)
-    for sentences in seen.values() if warn is not None else ():
-        assert warn is not None
-        more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
-        warn(f"{sentences[0]}{more}")
+            by_check.setdefault(remark.check, []).append(sentence)
+    for sentences in by_check.values():
+        warn(first_of(sentences))
 
 
 def require_unflung(motion: M, *, resumed: bool = False) -> M:
     """Return a model's result, or refuse it if the body is flung about: then the model file is damaged.
 
-    A `resumed` one continues a motion, which may already have traveled any distance.
+    A `resumed` result continues a motion, which may already have traveled any distance.
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
@@ -204,21 +210,11 @@ def check_result(
     remedy: str = DRAW_AGAIN,
     more: Sequence[Remark] = (),
 ) -> list[Verdict]:
-    """Check one motion of any method against the takes it was made from, and refuse what no body could do.
+    """Check a motion of any method against its takes, refuse what no body could do, and return a list of one verdict.
 
-    Args:
-        motion: What is about to be written; motions without a skeleton pass.
-        takes: The motions it was made from.
-        name: The file it is written to.
-        keep_going: Whether red motions are written anyway.
-        warn: Receives a sentence for each remark.
-        same_body: See `assess`.
-        most_off: How far it is off its path, in its unit of length.
-        remedy: What to do about a body that exceeds its limits.
-        more: Remarks of the method itself, such as `gait_remarks`.
-
-    Returns:
-        The verdict in a list; empty if there is nothing to check.
+    The list is empty for motions without a skeleton. `most_off` is how far the motion is off its path, in its unit of
+    length; `more` are remarks of the method itself, such as `gait_remarks`; for the others see `assess` and
+    `require_possible`.
     """
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
@@ -233,7 +229,7 @@ def check_result(
 
 def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
     """Return the verdict in one line: how many motions passed all checks."""
-    green = sum(one.color == GREEN for one in verdicts)
+    green = sum(verdict.color == GREEN for verdict in verdicts)
     if green == len(verdicts):
         return f"checked {what}: bodies, floor, feet, speeds and jolts are as in the takes"
     share = f"{green} of {len(verdicts)} are" if len(verdicts) > 1 else "not all is"
@@ -250,40 +246,38 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 
 
 def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
-    """Compare a changed gait with its source and with the takes that taught the change.
+    """Compare a changed gait with its source and with the takes from which the change was learned.
 
-    `taught` are mean gaits of the takes before and after the change, None if they are unknown; `share` is how much of
-    the change was requested, None if its speed cannot be predicted.
+    `taught` are mean gaits of the takes before and after the change, None if they are unknown; `share` is the requested
+    fraction of the change, None if the speed cannot be predicted.
     """
     after = source if taught is None else taught[1]
-    remarks = []
+    remarks: list[Remark] = []
+
+    def compare(check: str, value: float, limits: tuple[float, float], what: str, remedy: str) -> None:
+        if value > limits[0]:
+            remarks.append(Remark(check, AMBER if value <= limits[1] else RED, what, None, remedy))
+
     lost = abs(new.strides - source.strides)
     # One step more or less depends on how the ends are cut; a body on the spot may step for a stronger blow.
-    if lost > 0.5 and source.speed > STANDING and (color := _color(lost / max(source.strides, 0.5), GAIT_STRIDES)):
+    if lost > 0.5 and source.speed > STANDING:
         what = f"{source.strides:g} strides became {new.strides:g}"
-        remarks.append(Remark("strides", color, what, None, "give takes of both kinds with the same number of cycles"))
-    if color := _color(new.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"]):
-        what = (
-            f"feet slide at {100 * new.slide:.0f} % of a leg a second, in the clip at {100 * source.slide:.0f}, in "
-            f"the takes at {100 * after.slide:.0f}"
-        )
-        remarks.append(Remark("feet", color, what, None, "give more pairs, or pairs that move and turn like the clip"))
+        remedy = "give takes of both kinds with the same number of cycles"
+        compare("strides", lost / max(source.strides, 0.5), GAIT_STRIDES, what, remedy)
+    slides = [f"{100 * gait.slide:.0f}" for gait in (new, source, after)]
+    what = f"feet slide at {slides[0]} % of a leg a second, in the clip at {slides[1]}, in the takes at {slides[2]}"
+    remedy = "give more pairs, or pairs that move and turn like the clip"
+    compare("feet", new.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"], what, remedy)
     shaking = new.jerk / max(source.jerk, after.jerk, 1e-9)
-    if color := _color(shaking, GAIT_FACTORS["jerk"]):
-        what = f"it shakes {shaking:.1f} times as much as the takes"
-        remarks.append(Remark("jerk", color, what, None, "give more takes, or a clip that is more like them"))
+    what = f"it shakes {shaking:.1f} times as much as the takes"
+    compare("jerk", shaking, GAIT_FACTORS["jerk"], what, "give more takes, or a clip that is more like them")
     if share is not None and taught is not None and min(source.speed, taught[0].speed) > STANDING:
         expected = source.speed * (after.speed / taught[0].speed) ** min(share, 1.0)
         off = max(new.speed, 1e-3) / max(expected, 1e-3)
-        if color := _color(max(off, 1.0 / off), GAIT_FACTORS["pace"]):
-            what = f"it moves at {new.speed:.2f} leg lengths a second, but {expected:.2f} were expected"
-            remarks.append(Remark("pace", color, what, None, "--speed source or --speed style sets it"))
+        what = f"it moves at {new.speed:.2f} leg lengths a second, but {expected:.2f} were expected"
+        remedy = "--speed source or --speed style sets it"
+        compare("pace", max(off, 1.0 / off), GAIT_FACTORS["pace"], what, remedy)
     return remarks
-
-
-def _color(value: float, limits: tuple[float, float]) -> str:
-    """Return amber or red if a value exceeds that limit, otherwise an empty string."""
-    return "" if value <= limits[0] else AMBER if value <= limits[1] else RED
 
 
 def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
@@ -299,7 +293,7 @@ def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remed
 
 
 def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
-    """Find bones that leave the range of the takes, or change if the takes are another body's."""
+    """Find bones that leave the range of the takes, or, if the takes are another body's, bones that change."""
     lengths = _lengths(clip)
     low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
     off = np.maximum(lengths - high, low - lengths)
@@ -308,15 +302,13 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
     if worst <= LENGTHENED[0]:
         return None
     frame, joint = np.unravel_index(int(off.argmax()), off.shape)
-    what = (
-        f"{clip.skeleton.names[int(joint)]} is {100 * worst:.1f} % of a leg too near to its parent or too far from it"
-    )
-    color = RED if worst > LENGTHENED[1] else AMBER
+    name, color = clip.skeleton.names[int(joint)], RED if worst > LENGTHENED[1] else AMBER
+    what = f"{name} is {100 * worst:.1f} % of a leg too near to its parent or too far from it"
     return Remark("bones", color, what, int(frame), "check the rig with freshtake info")
 
 
 def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
-    """Return a remark for each kind of body limit that is exceeded, a red one if there is any."""
+    """Return a remark for each kind of body limit that is exceeded, preferably a red remark."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
@@ -332,10 +324,8 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
     slide, frame = _slide(clip, places, standard.floor)
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
         return None
-    what = (
-        f"feet on the floor slide at {100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
-    )
-    return Remark("feet", AMBER, what, frame, "hold them with freshtake plant")
+    speeds = f"{100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
+    return Remark("feet", AMBER, f"feet on the floor slide at {speeds}", frame, "hold them with freshtake plant")
 
 
 def _speeds(clip: Clip, places: Floats) -> Floats:
@@ -354,7 +344,7 @@ def _foot_joints(clip: Clip) -> Ints:
 
 
 def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
-    """Return how far the lowest foot joint stays above the floor, in leg lengths."""
+    """Return the smallest height of a foot joint above the floor, in leg lengths."""
     if not len(floor):
         return 0.0
     heights = places[:, _foot_joints(clip), clip.up_index] - floor
@@ -366,11 +356,11 @@ def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
     joints = _foot_joints(clip)
     if not len(floor) or len(clip) < 2:
         return 0.0, 0
-    leg, level = leg_length(clip.skeleton), [axis for axis in range(3) if axis != clip.up_index]
-    positions = places[:, joints]
+    leg, positions = leg_length(clip.skeleton), places[:, joints]
     low = positions[..., clip.up_index] - floor < NEAR_FLOOR * leg
     near = low[1:] & low[:-1]
-    speed = np.linalg.norm(np.diff(positions[..., level], axis=0), axis=-1) / (clip.frame_time * leg)
+    moved = np.diff(np.delete(positions, clip.up_index, axis=-1), axis=0)
+    speed = np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg)
     if not near.any():
         return 0.0, 0
     return float(speed[near].mean()), int(np.where(near, speed, 0.0).max(axis=1).argmax())

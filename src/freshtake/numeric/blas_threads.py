@@ -1,7 +1,8 @@
 """Run linear algebra on one thread: our matrices are small, and threads would mostly wait for each other.
 
-More threads make the same work take up to ten times the processor time, and sums in another order differ in the
-last digits, which a search over orders can turn into another model. So every entry point of a method uses one.
+More threads make the same work take up to ten times the processor time. They also sum in another order, so the last
+digits differ, and a search over orders can turn that into another model. So every entry point of a method uses one
+thread.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LIMIT = _Limit()
 
 @cache
 def _libraries() -> tuple[Any, ...]:
-    """Return the loaded linear algebra libraries: numpy's."""
+    """Return the linear algebra libraries that numpy has loaded."""
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)

@@ -115,11 +115,11 @@ class _DiskCache:
 
 
 def keep_machine_code_in(*folders: str) -> None:
-    """Look for machine code in these folders, in this order, and write what is compiled into the last one.
+    """Look for machine code in these folders, in this order, and write new machine code into the last folder.
 
-    They may be moved and copied, because files in them are named by module. Without folders, machine code is next to
-    the function's file or, if that is not writable, in the user's cache folder. Call before the first
-    compiled function runs.
+    Folders may be moved and copied, because their files are named by module. Without folders, machine code is next to
+    the function's file or, if that is not writable, in the user's cache folder. Call this before the first compiled
+    function runs.
     """
     _folders[:] = folders
 
@@ -127,9 +127,9 @@ def keep_machine_code_in(*folders: str) -> None:
 class MachineCode:
     """Machine code of one function: a file for each combination of argument types and processor.
 
-    A file holds a hash of its content and of what it is for, and is written atomically. One that is damaged,
-    or that belongs to something else, is ignored, and is replaced when the function has been compiled;
-    there is no index that two processes would have to agree on.
+    A file holds a hash of its content and of its purpose, and is written atomically. A file that is damaged or has
+    another purpose is ignored, and is replaced when the function has been compiled. No index is needed, on which
+    processes would have to agree.
     """
 
     def __init__(self, function: Kernel) -> None:
@@ -193,7 +193,7 @@ class MachineCode:
 def shipped_processors() -> tuple[str, ...]:
     """Return the best processor for which this installation has machine code; empty if folders or a target are set.
 
-    Only the best one, because results of processors differ in their last digits.
+    Use only the best processor's code, because results of processors differ in their last digits.
     """
     if not SHIPPED.is_dir() or _folders or getattr(numba.config, "CPU_NAME", None):
         return ()
@@ -251,10 +251,10 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def fingerprint(function: Kernel) -> str:
-    """Return a hash of all that a kernel is compiled from: its code and options, called kernels and constants.
+    """Return a hash of everything from which a kernel is compiled: code, options, called kernels and constants.
 
-    Numba's stamp covers only the kernel's file, so an edit of a kernel in another file would go unnoticed;
-    if it is the file's date, a copy would have to be recompiled.
+    Numba's stamp covers only the kernel's file, so an edit of a kernel in another file would go unnoticed. Its stamp is
+    the file's date, so a copy would be recompiled.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):
@@ -280,7 +280,7 @@ def _parts(function: Kernel, seen: set[Kernel]) -> Iterator[str]:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function, and of those inside it."""
+    """Yield the code of a function, and of the functions inside it."""
     yield code
     for value in code.co_consts:
         if isinstance(value, CodeType):

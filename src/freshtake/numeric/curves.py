@@ -73,7 +73,7 @@ def _end_tangent(near: Floats, far: Floats, slope: Floats, next_slope: Floats) -
 def point_on(path: Floats, along: float) -> Floats:
     """Return the point of a path (points, 2) at a distance along it; beyond its end it continues straight.
 
-    A closed path is followed again.
+    A closed path begins again at its end.
     """
     marks = arc_lengths(path)
     if is_closed(path):

@@ -1,7 +1,7 @@
 """Dynamic time warping of two series of rows, by dynamic programming; all such recursions are here.
 
 A cell of the cost matrix counts `straight` times if the path steps along both axes, as at its first cell, and
-1 + `still` times if it steps along one. The plain form (1, 1) has a small penalty on standing still (still = 0.1);
+1 + `still` times if it steps along one axis. The plain form (1, 1) has a small penalty on pauses (still = 0.1);
 the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose sum divided by n + m is a mean distance.
 
 Also dynamic time warping under the local constraints of Rabiner and Juang 1993, as a baseline for motion warping.
@@ -15,7 +15,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 TYPES = {
-    1: ((1, 1), (1, 0), (0, 1)),  # Type I: any pace, standing still included
+    1: ((1, 1), (1, 0), (0, 1)),  # Type I: any pace, including pauses
     3: ((1, 1), (2, 1), (1, 2)),  # Type III: between half and double pace
 }
 
@@ -95,7 +95,7 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
     total, start = cost[0].copy(), np.arange(columns)
     before, start_before = np.full(columns, np.inf), np.arange(columns)
     for i in range(1, rows):
-        fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
+        fresh, fresh_start = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
             # A penalty for each change of tempo, or still frames could be stretched for free.
             p = penalty * cost[i, j]
@@ -104,9 +104,9 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
                 best, origin = total[j - 2] + p, start[j - 2]
             if before[j - 1] + cost[i - 1, j] + p < best:
                 best, origin = before[j - 1] + cost[i - 1, j] + p, start_before[j - 1]
-            fresh[j], begun[j] = best + cost[i, j], origin
+            fresh[j], fresh_start[j] = best + cost[i, j], origin
         before, total = total, fresh
-        start_before, start = start, begun
+        start_before, start = start, fresh_start
     return total, start
 
 
@@ -148,9 +148,9 @@ def _accumulate(cost: Floats, steps: Ints) -> Floats:
 
 @compiled
 def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> Ints:
-    """Trace the path back from the last cell, taking the first of equal steps; empty where none led there.
+    """Trace the path back from the last cell, taking the first of equal steps; empty if no path reaches that cell.
 
-    A step counts the cell it leads to as often as its price says.
+    The price of a step is the factor of the cost of its last cell.
     """
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
     path = np.empty((i + j + 1, 2), dtype=np.intp)

@@ -14,8 +14,8 @@ BLOCK = (*HALF_BLOCK, (0, -1), (-1, 1), (-1, 0), (-1, -1))
 def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Ints]:
     """Find the points (points, dimensions) nearest to each position (places, dimensions), by comparing all with all.
 
-    Returns distances and numbers of the points, both (places, count), nearest first, ties by number. `count` is at
-    most the number of points.
+    Return distances and numbers of the points, both (places, count), nearest first, ties by number. `count` is at most
+    the number of points.
     """
     center = points.mean(axis=0)
     points, places = points - center, places - center
@@ -38,18 +38,18 @@ def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Int
 def pairs_within(points: Floats, reach: float) -> Ints:
     """Find all pairs of points (points, 2) that are at most `reach` apart.
 
-    Returns (pairs, 2): the numbers of two points, the smaller first; in order.
+    Return (pairs, 2): the numbers of two points, the smaller first; in order.
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
-    # A cell contains the point itself, and pairs are found from both sides.
+    # A cell contains the point itself, and pairs occur from both sides.
     return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
 def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple[Floats, Ints]:
     """Find the nearest other points for some points of a plane, at most `reach` away; `who` (k,) are their numbers.
 
-    Returns distances and numbers, both (k, count), nearest first, ties by number; infinity and 0 if there are fewer.
+    Return distances and numbers, both (k, count), nearest first, ties by number; infinity and 0 for missing points.
     """
     distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
@@ -93,8 +93,7 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
     """Find the parts of a graph in which every node can be reached from every other (Tarjan 1972).
 
-    Edges lead from `sources` (edges,) to `goals` (edges,), numbers below `count`. Returns the number of each node's
-    part.
+    Edges lead from `sources` (edges,) to `goals` (edges,), numbers below `count`. Return (count,): each node's part.
     """
     order = np.argsort(sources, kind="stable")
     ends = np.searchsorted(sources[order], np.arange(count), side="right").tolist()
@@ -133,9 +132,9 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
 
 
 def best_partners(costs: Floats) -> tuple[Ints, Ints]:
-    """Pair rows with columns, as many as the fewer of them, minimizing the sum of finite costs (Kuhn 1955).
+    """Pair all rows with columns, or all columns with rows, minimizing the sum of finite costs (Kuhn 1955).
 
-    Returns rows in order and their columns, both (pairs,).
+    Return rows in order and their columns, both (pairs,).
     """
     if costs.shape[0] > costs.shape[1]:
         columns, rows = best_partners(costs.T)

@@ -1,6 +1,6 @@
 """Compiled geometry of limbs: quaternions in place, and a limb of two segments brought to a goal in closed form.
 
-Also joints as links: rotations to coordinates, back, and the nearest possible rotation to a requested one.
+Also joints as links: rotations to coordinates, back, and the possible rotation nearest to a requested rotation.
 
 A link turns by reference exp(basis y), so coordinate 0 can be a hinge's angle and limits are plain ranges. A joint has
 one link, or two at the same position if a file gives it two angles.
@@ -14,7 +14,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
 LINK_SCRATCH = 13  # workspace size for the coordinates of a joint's links
-OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per additional bend, and at most
+OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: width of the changeover per additional bend; largest
 
 
 @uncounted
@@ -68,7 +68,7 @@ def exponential_into(v: Floats, out: Floats) -> None:
 
 @uncounted
 def swing_into(a: Floats, b: Floats, out: Floats) -> None:
-    """Set out = the least turn that takes the direction of a to that of b; opposite directions are left alone."""
+    """Set out = the smallest turn that takes the direction of a to that of b; no turn for opposite directions."""
     size = math.sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]))
     w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -92,10 +92,10 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
     """Return by how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
     upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ), 2 m = distance² - |upper|² - |lower|².
-    φ is where the limb is straightest; it is bent by -φ, and flexion is positive. A limb slightly bent the other
-    way moves to the right side as far as it has to bend more; one that is bent the other way by more than
-    `WRONG` stays so, since moving over would be a large jump. Near straight, angles change without bound with the
-    distance; bends θ become √(θ² + slack), which misses the distance by about slack / 8 of the limb's length.
+    The limb is straightest at φ; it is bent by -φ, and flexion is positive. A limb that is slightly bent the wrong way
+    moves to the right side as far as it must bend more; a limb that is bent the wrong way by more than `WRONG` stays
+    so, since moving over would be a large jump. Near straight, angles change without bound with the distance, so bends
+    θ become √(θ² + slack), which misses the distance by about slack / 8 of the limb's length.
     """
     along = axis[0] * lower[0] + axis[1] * lower[1] + axis[2] * lower[2]
     alpha = along * (upper[0] * axis[0] + upper[1] * axis[1] + upper[2] * axis[2])
@@ -148,7 +148,7 @@ def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) ->
 def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, scratch: Floats) -> None:
     """Compute coordinates of a joint's one or two links at the local rotation q; `scratch` has LINK_SCRATCH numbers.
 
-    Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
+    If there are two links, hinges about axes a and b, the first takes the angle of b about a, the second the remainder.
     """
     rest, vector = scratch[:4], scratch[4:7]
     last = len(reference) - 1

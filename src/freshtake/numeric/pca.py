@@ -10,8 +10,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are found by random projection
-OVERSAMPLING = 12  # more random directions than modes, so that the last ones are found too
+RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are computed by random projection
+OVERSAMPLING = 12  # additional random directions, so that the last modes are accurate too
 _FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 
 
@@ -19,7 +19,7 @@ class Pca(NamedTuple):
     """Rows are mean + weights @ modes: mean (d,), modes (c, d) with orthonormal rows, variances (c,) decreasing.
 
     A variance is the mean square of a mode's weights; `total` is the sum of all variances of the data, including the
-    modes that were left out.
+    omitted modes.
     """
 
     mean: Floats
@@ -51,9 +51,9 @@ def fit(
 ) -> Pca:
     """Fit principal components to rows (n, d), by `count`, fraction of `energy` or `error`; all if none is given.
 
-    `error` bounds the root mean square, over all values, of what is left out. Of several conditions, the one that needs
-    the most modes applies. Modes without variance are dropped. With `rng`, large data whose `count` is small are
-    projected at random first; without it the result is exact, whatever the size.
+    `error` bounds the root mean square error over all values. With several conditions, the strictest applies. Modes
+    without variance are dropped. With `rng`, large data whose `count` is small are projected at random first; without
+    it the result is exact, whatever the size.
     """
     x = np.asarray(rows, dtype=np.float64)
     _check(x, count, energy, error)
@@ -74,9 +74,9 @@ def fit(
 def kept_modes(
     products: Floats, values: int, count: int | None = None, energy: float | None = None, error: float | None = None
 ) -> tuple[Floats, Floats, float]:
-    """Return modes of rows of `values` columns of which only the inner products (n, n) about their mean are known.
+    """Return modes of rows of `values` columns from the inner products (n, n) of the rows about their mean.
 
-    Returns coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
+    Return coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
     The conditions are those of `fit`.
     """
     n = len(products)
@@ -150,8 +150,6 @@ def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats
 
 def _orthonormal(modes: Floats) -> Floats:
     """Return rows made orthonormal from first to last; nearly orthonormal rows keep their order and signs."""
-    if len(modes) == 0:
-        return modes
     q, r = np.linalg.qr(modes.T)
     fixed: Floats = (q * np.where(np.diag(r) < 0.0, -1.0, 1.0)).T
     return fixed
@@ -159,8 +157,6 @@ def _orthonormal(modes: Floats) -> Floats:
 
 def _signed(modes: Floats) -> Floats:
     """Return each mode with its largest value positive, so that equal data give equal modes."""
-    if len(modes) == 0:
-        return modes
     peak = np.take_along_axis(modes, np.abs(modes).argmax(axis=1)[:, None], axis=1)
     return np.ascontiguousarray(modes * np.where(peak < 0.0, -1.0, 1.0))
 

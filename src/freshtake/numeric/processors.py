@@ -1,4 +1,4 @@
-"""Processors that machine code is shipped for, and which of them this computer has, without loading numba."""
+"""Processors for which machine code is shipped, and the recognition of this computer's, without loading numba."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MACHINES = ("x86_64", "AMD64")
 
 
 def processors() -> tuple[str, ...]:
-    """Return the shipped processors whose machine code runs here, best first."""
+    """Return the processors of the shipped machine code that runs here, best first."""
     if platform.machine() not in MACHINES:
         return ()
     from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
 WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is not a rotation
-ROUNDING = 1e-15  # lengths this near to 1 are left alone
+ROUNDING = 1e-15  # lengths that are nearer to 1 are not changed
 
 AXES = "XYZ"
 LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two describe the same rotation
@@ -31,7 +31,7 @@ def normalize(q: Floats) -> Floats:
 
 
 def unit(vectors: Floats) -> Floats:
-    """Scale vectors (..., n) to length 1; those of length 0 stay."""
+    """Scale vectors (..., n) to length 1, except vectors of length 0."""
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))
 
 
@@ -197,7 +197,7 @@ def full_order(order: str) -> str:
 
 
 def by_order(orders: Sequence[str]) -> dict[str, list[int]]:
-    """Group the numbers of joints by their Euler order; joints without one are left out."""
+    """Group the numbers of joints by their Euler order, without joints that have no order."""
     return {order: [j for j, other in enumerate(orders) if other == order] for order in dict.fromkeys(orders) if order}
 
 
@@ -235,8 +235,8 @@ def to_euler(q: Floats, order: str) -> Floats:
 
 def _first_angle(angles: Floats, q: Floats, order: str, where: Bools) -> None:
     """Set the first angle from the two others, where the three are not independent."""
-    rest = from_euler(angles[where][..., 1:], order[1:])
-    angles[where, 0] = twist_angle(multiply(q[where], inverse(rest)), AXES.index(order[0]))
+    others = from_euler(angles[where][..., 1:], order[1:])
+    angles[where, 0] = twist_angle(multiply(q[where], inverse(others)), AXES.index(order[0]))
 
 
 def equivalent(angles: Floats, order: str) -> Floats:
@@ -254,7 +254,7 @@ def gimbal_closeness(angles: Floats, order: str) -> Floats:
 def continuous_euler(q: Floats, order: str) -> Floats:
     """Return angles (frames, ..., 3) of rotations over time without wraps and without flips to the equivalent triple.
 
-    Starts from the triple with the small middle angle; each later frame takes the nearer triple.
+    The first frame takes the triple with the small middle angle; each later frame takes the nearer triple.
     """
     angles = to_euler(q, order)
     _carry_through_lock(angles, q, order)
@@ -272,27 +272,19 @@ def unflipped(angles: Floats, order: str) -> Floats:
 
 
 def _nearer_triples(angles: Floats, order: str) -> Floats:
-    """Return whichever of both triples (frames, joints, 3) is nearer to the previous frame, without wraps."""
+    """Return the triples (frames, joints, 3) that are nearer to the previous frame, without wraps."""
     both = np.stack([angles, equivalent(angles, order)], axis=2)  # (frames, joints, 2, 3)
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
     nearer = np.abs(change).sum(-1).argmin(-1)  # (frames - 1, joints, state before) -> state after
-    chosen = _follow(nearer)
+    chosen, columns = np.zeros(both.shape[:2], dtype=np.intp), np.arange(both.shape[1])
+    for frame in range(1, len(both)):
+        chosen[frame] = nearer[frame - 1, columns, chosen[frame - 1]]
     return np.unwrap(np.take_along_axis(both, chosen[:, :, None, None], axis=2)[:, :, 0], axis=0)
 
 
-def _follow(nearer: Ints) -> Ints:
-    """Run the two-state choice forward from state 0."""
-    frames, joints = nearer.shape[0] + 1, nearer.shape[1]
-    chosen = np.zeros((frames, joints), dtype=np.intp)
-    columns = np.arange(joints)
-    for frame in range(1, frames):
-        chosen[frame] = nearer[frame - 1, columns, chosen[frame - 1]]
-    return chosen
-
-
 def _carry_through_lock(angles: Floats, q: Floats, order: str) -> None:
-    """Keep the last angle of the previous frame in gimbal lock, where only the sum of the outer angles is known."""
+    """Keep the previous frame's last angle in gimbal lock, where only the sum of the outer angles is defined."""
     locked = gimbal_closeness(angles, order) < LOCK
     if not locked.any() or len(angles) < 2:
         return
@@ -338,7 +330,7 @@ def local_rotations(parents: Ints, world: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def levels(parents: tuple[int, ...]) -> tuple[tuple[Ints, Ints], ...]:
-    """Return joints grouped by depth, with their parents; the roots (depth 0) are left out."""
+    """Return joints grouped by depth, with their parents, without the roots (depth 0)."""
     depth = [0] * len(parents)
     for joint, parent in enumerate(parents):
         depth[joint] = 0 if parent < 0 else depth[parent] + 1

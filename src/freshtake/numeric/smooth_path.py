@@ -60,7 +60,7 @@ def cubic_weights(t: float) -> tuple[float, float, float, float]:
 
 
 class PathScratch(NamedTuple):
-    """Inputs, workspace and result of `smooth_paths`, allocated once for many paths of at most so many frames.
+    """Inputs, workspace and result of `smooth_paths`, allocated once for many paths up to a number of frames.
 
     Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
     """
@@ -76,7 +76,7 @@ class PathScratch(NamedTuple):
 
 @compiled
 def path_scratch(frames: int) -> PathScratch:
-    """Allocate the workspace for paths of at most so many frames."""
+    """Allocate the workspace for paths of at most this number of frames."""
     padded = frames + 2 * EDGE
     return PathScratch(
         np.zeros((frames, COLUMNS)), np.zeros((frames, COLUMNS)), np.zeros((3, COLUMNS)), np.zeros((padded, COLUMNS)),
@@ -86,7 +86,7 @@ def path_scratch(frames: int) -> PathScratch:
 
 @uncounted
 def smooth_paths(scratch: PathScratch, frames: int, known: int) -> None:
-    """Minimize, for each column of the path, Σ w (x - target)² + Σ (third difference of x)² over so many frames.
+    """Minimize, for each column of the path, Σ w (x - target)² + Σ (third difference of x)² over all frames.
 
     The first `known` values of `past` are fixed, so that speed and acceleration continue without a jump. A weight
     of T⁻⁶ lets x follow targets within about T frames.
@@ -128,7 +128,7 @@ def _third_differences(first: int, frames: int, out: Floats) -> None:
 
 @uncounted
 def _after_the_past(k: int, past: Floats, right: Floats) -> None:
-    """Add to the right side what the difference that ends at frame k has of values before frame 0."""
+    """Add to the right side the terms of values before frame 0 in the difference that ends at frame k."""
     for i in range(k + 1):
         for j in range(k + 1, 4):
             for c in range(COLUMNS):

@@ -104,14 +104,14 @@ def moving_part(clip: Clip) -> tuple[int, int]:
     return (int(moving[0]), min(int(moving[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
 
 
-def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
+def stretches(clip: Clip, like: Clip | None = None) -> list[Clip]:
     """Return consecutive stretches of a few cycles at the take's usual speed; none if nothing recurs.
 
     Standing before and after is omitted.
     """
     first, stop = moving_part(clip)
     try:
-        spans = [(a + first, b + first) for a, b in find_cycles(take_frames(clip, first, stop), phase).spans]
+        spans = [(a + first, b + first) for a, b in find_cycles(take_frames(clip, first, stop), like).spans]
     except UsageError:
         return []
     speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])

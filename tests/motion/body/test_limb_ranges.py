@@ -10,7 +10,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion import Clip
-from freshtake.motion.body.limbs import Chain, first_angle, free_ways, learn_limbs
+from freshtake.motion.body.limbs import Chain, first_angle, free_directions, learn_limbs
 from freshtake.motion.planting import learn_planting, plant
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.limb_kernels import LINK_SCRATCH, joint_coordinates, nearest_turn
@@ -25,7 +25,7 @@ ACROSS = np.array([0.0, 1.0, 0.0])
 
 def seen_by(rotations: Floats, *, ball: bool = False) -> list[bool]:
     """Which directions of a joint that is seen in these rotations are frozen."""
-    chain = free_ways(SKELETON, rotations, 3, ball=ball)
+    chain = free_directions(SKELETON, rotations, 3, ball=ball)
     return [False] * 3 if chain is None else [bool(x) for x in chain.low > chain.high]
 
 
@@ -47,7 +47,7 @@ def test_directions_that_never_move_are_frozen() -> None:
 
 def test_the_first_direction_is_the_one_that_moves() -> None:
     angles = np.random.default_rng(1).normal(0, 0.3, 300)
-    chain = free_ways(SKELETON, from_rotvec(angles[:, None] * AXIS), 3)
+    chain = free_directions(SKELETON, from_rotvec(angles[:, None] * AXIS), 3)
     assert chain is not None
     basis = chain.basis[0]
     assert abs(basis[:, 0] @ AXIS) == pytest.approx(1.0, abs=1e-9)
@@ -86,7 +86,7 @@ def test_knees_and_toes_of_recorded_legs_stay_hinges(path: Path) -> None:
     assert np.degrees(angle_between(made.rotations, clip.rotations)).max() > 1.0
     for limb in base.legs:
         for joint in (limb.middle, limb.points[-1]):
-            chain = free_ways(clip.skeleton, clip.rotations[:, joint], joint)
+            chain = free_directions(clip.skeleton, clip.rotations[:, joint], joint)
             assert chain is not None and [bool(x) for x in chain.low > chain.high] == [False, True, True]
             y, before = coordinates(chain, made.rotations[:, joint]), coordinates(chain, clip.rotations[:, joint])
             np.testing.assert_allclose(y[:, 1:], before[:, 1:], atol=1e-6)
@@ -100,7 +100,7 @@ def test_joints_of_an_acclaim_file_keep_to_their_axes(data: Path) -> None:
     for limb in base.legs:
         assert [len(clip.skeleton.orders[joint]) for joint in (limb.upper, limb.middle, limb.end)] == [3, 1, 2]
         for joint in (limb.middle, limb.end, limb.points[-1]):
-            chain = free_ways(clip.skeleton, clip.rotations[:, joint], joint)
+            chain = free_directions(clip.skeleton, clip.rotations[:, joint], joint)
             assert chain is not None
             y = coordinates(chain, made.rotations[:, joint])
             assert np.abs(y[:, chain.low > chain.high]).max() < 1e-6
@@ -150,7 +150,7 @@ def test_the_first_angle_is_the_one_before_the_second() -> None:
 def test_what_follows_comes_as_near_as_its_hinge_allows() -> None:
     """Against a search over all angles of the hinge."""
     rng = np.random.default_rng(4)
-    chain = free_ways(SKELETON, from_rotvec(rng.uniform(-0.6, 0.6, 200)[:, None] * AXIS), 4)
+    chain = free_directions(SKELETON, from_rotvec(rng.uniform(-0.6, 0.6, 200)[:, None] * AXIS), 4)
     assert chain is not None
     sample = from_rotvec(rng.uniform(-0.3, 0.3, 20)[:, None] * AXIS)
     wanted = from_rotvec(rng.normal(0, 0.2, (20, 3)))

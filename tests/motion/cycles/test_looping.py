@@ -97,7 +97,7 @@ def test_feet_that_stand_stand_through_the_seam() -> None:
 def test_planting_a_loop_is_planting_the_endless_motion() -> None:
     """Against many loops in a row, planted at once; the loop begins in the middle of a stance that slides."""
     take = walk(25.0)
-    first, last = find_cycles(take, "strike").spans[1]
+    first, last = find_cycles(take).spans[1]
     start = first + (last - first) // 4
     loop, base = closed(take, start, start + last - first), own_planting_model(take)
     stood, count = base.example_contacts(take)[start:], len(loop)
@@ -168,7 +168,7 @@ def test_a_clip_of_one_cycle_is_its_own_loop() -> None:
 
 def test_what_has_no_cycle_is_refused_in_one_sentence() -> None:
     with pytest.raises(UsageError, match="no cycle to loop"):
-        best_loop(samples.jump(np.random.default_rng(1)))
+        best_loop(samples.jump(np.random.default_rng(1)), 1)
     with pytest.raises(UsageError, match="request fewer"):
         best_loop(walk(), 40)
     with pytest.raises(UsageError, match="1 cycle or more"):

@@ -12,7 +12,7 @@ from freshtake.errors import InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import flexion, learn_limbs
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting import PlantSettings, learn_planting, nearest_contacts, plant
+from freshtake.motion.planting import PlantSettings, learn_planting, plant
 from freshtake.motion.planting.contacts import smooth_speed
 from freshtake.motion.planting.planting_model import named_labels
 from freshtake.numeric.arrays import Bools, Floats
@@ -83,7 +83,7 @@ def test_soft_flags_and_flags_per_joint_are_accepted() -> None:
 
 def test_contacts_are_found_in_the_clip_and_by_examples() -> None:
     clip = sliding(0.4)
-    likely = nearest_contacts(clip, [good()])
+    likely = learn_planting([good()]).contacts(clip)
     both = firm()
     assert likely[both[:, 0]][:, :2].mean() > 0.95 and likely[both[:, 1]][:, 2:].mean() > 0.95
     for made in (plant(clip), plant(clip, examples=[good()])):

@@ -90,7 +90,7 @@ def test_contacts_bridge_pauses_begin_where_they_last_and_carry_a_pivot() -> Non
     frames.raw[:] = np.repeat(rng.integers(0, 3, size=(count // 4, 2, 2)), 4, axis=0)
     for frame in range(count):
         settle(GROUND, own, frames, frame, count, frame > 0)
-    raw, stands = frames.raw, frames.stands
+    raw, stands = frames.raw, frames.contacts
     for leg in range(2):
         for frame in range(count):
             for point in range(2):

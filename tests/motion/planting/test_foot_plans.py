@@ -37,7 +37,7 @@ AGES = [-1, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1, 0, 1, 2, 3]
 def some_frames(seed: int = 0) -> Frames:
     rng, frames = np.random.default_rng(seed), empty_frames(len(AGES), 1, 2)
     frames.age[:] = np.array(AGES)[:, None]
-    frames.stands[:] = (np.array(AGES) >= 0)[:, None, None]
+    frames.contacts[:] = (np.array(AGES) >= 0)[:, None, None]
     frames.points[:] = rng.normal(scale=0.3, size=frames.points.shape)
     frames.points[..., 1] = rng.uniform(0.0, 0.1, size=frames.points.shape[:3])
     frames.points[:, :, 0, 1] += 0.9
@@ -87,7 +87,7 @@ def test_a_foot_is_lifted_out_of_the_floor_and_let_down_onto_it() -> None:
             sunk = max(GROUND.soles[leg, :, 0] - heights) if frames.over[frame, leg] or firm else -1e300
             find_lifts(GROUND, PACE, frames, frame)
             assert _sunk(frames, leg, frame, firm) == pytest.approx(sunk)
-            down = frames.stands[frame, leg] == 1
+            down = frames.contacts[frame, leg] == 1
             over = max(min((heights - GROUND.soles[leg, :, 1])[down], default=0.0), 0.0)
             wanted = (sunk, FLOOR) if sunk > 0.0 else (-over * (1.0 - quintic(over / PACE.step)), firm)
             assert _lift(frames, leg, frame, firm) == pytest.approx(wanted)

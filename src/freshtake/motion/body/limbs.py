@@ -22,19 +22,21 @@ _LEG = re.compile(r"leg|foot", re.IGNORECASE)
 _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
-def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) -> Floats | None:
-    """Return the axis of most of the rotation, from rotation vectors (poses, 3) about the reference.
+def hinge_axis(rotations: Floats, upper: Floats, lower: Floats) -> Floats | None:
+    """Return the axis about which a joint mostly turns, from its rotations (poses, 4).
 
-    If the joint hardly moves or turns about several axes: the axis perpendicular to both segments if the limb is bent,
-    otherwise None.
+    If the joint hardly moves or turns about several axes, return the axis perpendicular to both segments if the limb is
+    bent, otherwise None.
     """
+    reference = mean(rotations)
+    seen = to_rotvec(multiply(inverse(reference), rotations))
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
     # A hinge rotates by 5° or more, four fifths of it about one axis.
     if moments[-1] >= np.radians(5.0) ** 2 and moments[-1] >= 0.8 * moments.sum():
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    # A limb that is bent by less than 4° does not tell which way it bends.
+    # A limb that is bent by less than 4° does not show the direction of its bend.
     if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
@@ -77,11 +79,11 @@ class Chain(NamedTuple):
     high: Floats
 
 
-def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
+def free_directions(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
     """Return the directions in which a joint turns, from its rotations (poses, 4); None: all.
 
-    If the file gives it one or two angles, return these; otherwise freeze directions that never move, except those of a
-    ball joint.
+    If the file gives the joint one or two angles, return their axes; otherwise freeze directions that never move,
+    except those of a ball joint.
     """
     order = skeleton.orders[joint]
     if len(order) == 2:
@@ -98,8 +100,8 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     reference = mean(rotations)
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
-    # An axis counts as fixed only if it moves little, both by itself and relative to the joint's main axis.
-    # A joint that moves by 1° or more is not free in directions in which it moves by less than 0.3°.
+    # An axis is fixed if the joint turns about it by less than 0.3°, and ten times as much about its main axis: by 1°
+    # or more.
     still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
         return None
@@ -112,11 +114,7 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
     """Return the axis of a knee or elbow in its frame, flexion positive, from rotations (poses, 4); 0 if unknown."""
     order = skeleton.orders[joint]
     upper, lower = skeleton.offsets[joint], skeleton.offsets[end]
-    if order and len(order) < 3:
-        axis: Floats | None = stated_axis(skeleton, joint, order[-1])
-    else:
-        reference = mean(rotations)
-        axis = hinge_axis(to_rotvec(multiply(inverse(reference), rotations)), reference, upper, lower)
+    axis = stated_axis(skeleton, joint, order[-1]) if 0 < len(order) < 3 else hinge_axis(rotations, upper, lower)
     if axis is None:
         return np.zeros(3)
     bent = flexion(rotations, axis, upper, lower)
@@ -124,36 +122,32 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
 
 
 def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
-    """Return one of the file's axes, in the joint's local frame."""
-    turned = IDENTITY if skeleton.axes is None else skeleton.axes[joint]
-    return np.asarray(to_matrix(turned)[:, "XYZ".index(axis)])
+    """Return an axis of the file, in the joint's local frame."""
+    return np.asarray(_axes(skeleton, joint)[:, "XYZ".index(axis)])
+
+
+def _axes(skeleton: Skeleton, joint: int) -> Floats:
+    return to_matrix(IDENTITY if skeleton.axes is None else skeleton.axes[joint])
 
 
 def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    # Leave a margin in proportion to the observed range: a few takes do not show all that a joint can do.
+    # Leave a margin in proportion to the observed range: a few takes do not show the joint's full range.
     more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
     """Return hinges about the file's axes, given observed angles; limits are the file's, or the range with a margin."""
-    turned = to_matrix(IDENTITY if skeleton.axes is None else skeleton.axes[joint])
+    stated = skeleton.limits[joint] if skeleton.limits is not None else ()
+    limits = dict(zip(skeleton.channels[joint], stated, strict=False))  # Acclaim files state them
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
         first = "XYZ".index(axis)
-        basis.append(turned[:, [first, (first + 1) % 3, (first + 2) % 3]])
-        ends = _limits(skeleton, joint).get(axis)
-        least, most = ends if ends is not None else _widened(angles.min(), angles.max())
+        basis.append(_axes(skeleton, joint)[:, [first, (first + 1) % 3, (first + 2) % 3]])
+        least, most = limits.get(f"r{axis.lower()}") or _widened(angles.min(), angles.max())
         low += [float(least), NEVER, NEVER]
         high += [float(most), -NEVER, -NEVER]
     return Chain(np.tile(IDENTITY, (len(basis), 1)), np.stack(basis), np.array(low), np.array(high))
-
-
-def _limits(skeleton: Skeleton, joint: int) -> dict[str, tuple[float, float]]:
-    """Return the limits that the file states (Acclaim), by axis."""
-    limits = skeleton.limits[joint] if skeleton.limits is not None else ()
-    named = zip(skeleton.channels[joint], limits, strict=False)
-    return {channel[1].upper(): pair for channel, pair in named if channel[0] == "r" and pair is not None}
 
 
 LimbNames = dict[str, list[str]]  # "left_leg": [hip, knee, ankle(, toe)], "left_arm": [shoulder, elbow, hand]
@@ -162,9 +156,9 @@ LimbNames = dict[str, list[str]]  # "left_leg": [hip, knee, ankle(, toe)], "left
 class Limb(NamedTuple):
     """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None), and how they can move.
 
-    `hinge` (3,) is the axis of the knee or elbow in its local frame, 0 if none was observed; `reach` the smallest and
-    largest distance from hip to ankle, as fractions of the straight limb; `base` and `ankle` the directions in which
-    hip and ankle turn (None: all).
+    `hinge` (3,) is the axis of the knee or elbow in its local frame, 0 if unknown; `reach` the smallest and largest
+    distance from hip to ankle, as fractions of the straight limb; `base` and `ankle` the directions in which hip and
+    ankle turn (None: all).
     """
 
     name: str
@@ -201,8 +195,8 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
         hinge = knee_hinge(skeleton, rotations[:, middle], middle, end)
         # Arms can move far more than a single motion shows.
         reach = _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0)
-        base = free_ways(skeleton, rotations[:, upper], upper, ball=True)
-        ankle = free_ways(skeleton, rotations[:, end], end) if is_leg else None
+        base = free_directions(skeleton, rotations[:, upper], upper, ball=True)
+        ankle = free_directions(skeleton, rotations[:, end], end) if is_leg else None
         limbs.append(Limb(name, is_leg, upper, middle, end, toe, hinge, reach, base, ankle))
     return tuple(limbs)
 
@@ -222,7 +216,7 @@ def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tu
 
 
 def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return the feet that the legs among the limbs stand on, in the order of the limbs."""
+    """Return the feet of the legs, in the order of the limbs."""
     return tuple(Foot(skeleton.names[limb.end], limb.end, limb.toe) for limb in limbs if limb.is_leg)
 
 

@@ -1,7 +1,7 @@
-"""Infer which axis points up, which way a body faces and how long its unit is; files such as BVH state none of these.
+"""Infer a body's vertical axis, facing and unit of length, which files such as BVH do not state.
 
-They are inferred from head, feet, floor, travel and leg length, never from the root. Recurrences are found from poses
-relative to the body, which do not depend on travel, heading, size or frame rate.
+They are inferred from head, feet, floor, travel and leg length, never from the root. Recurrences are recognized by
+poses relative to the body, which do not depend on travel, heading, size or frame rate.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def mean_angle(angles: Floats) -> tuple[float, float]:
 class Upright(NamedTuple):
     """The vertical axis, how it was inferred, and whether a body was present but inconclusive.
 
-    `sure`: the body stands so clearly that other takes of its skeleton cannot overrule it.
+    With `sure`, the body stands so clearly that other takes of its skeleton cannot overrule it.
     """
 
     axis: str
@@ -84,7 +84,7 @@ class Upright(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A body over time, in any coordinates: direction from feet to trunk, lowest foot and middle (in leg lengths)."""
+    """A body over time, in any coordinates: direction from feet to trunk, lowest foot, and middle, in leg lengths."""
 
     posture: Floats  # (frames, 3), of length 1
     lowest: Floats  # (frames, 3), along each axis separately
@@ -100,28 +100,27 @@ def find_up(motion: Clip | PointClip) -> Upright:
 
 
 def agreed(estimates: Sequence[Upright]) -> list[Upright]:
-    """Return one vertical axis for all takes of a skeleton: that of the majority, the best evidence first.
+    """Return one vertical axis for all takes of a skeleton: the most frequent axis among those with the best evidence.
 
     Only a body that clearly stands along another axis keeps it: programs turn entire files, while bodies lie or climb.
     """
     by_evidence = [
-        [one for one in estimates if one.sure],
-        *[[one for one in estimates if one.how == how] for how in (FROM_BODY, FROM_REST)],
+        [estimate for estimate in estimates if estimate.sure],
+        *[[estimate for estimate in estimates if estimate.how == how] for how in (FROM_BODY, FROM_REST)],
         list(estimates),
     ]
-    axes = Counter(one.axis for one in next(group for group in by_evidence if group))
-    axis = axes.most_common(1)[0][0]
-    settled = any(not one.doubtful for one in estimates)
+    axis = Counter(estimate.axis for estimate in next(filter(None, by_evidence))).most_common(1)[0][0]
+    settled = not all(estimate.doubtful for estimate in estimates)
     return [
-        one if one.sure or (one.axis == axis and not (one.doubtful and settled)) else Upright(axis, AGREED)
-        for one in estimates
+        each if each.sure or (each.axis == axis and not (each.doubtful and settled)) else Upright(axis, AGREED)
+        for each in estimates
     ]
 
 
 def upright_of(body: Body) -> Upright:
-    """Return the axis that posture and rest pose agree on; else that of a standing body; else that of the rest pose.
+    """Return the common axis of posture and rest pose; else that of a standing body; else that of the rest pose.
 
-    If the rest pose is not that of a body (bones along x, as in many exporters), feet on a floor are enough.
+    If the rest pose does not show a body (bones along x, as in many exporters), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
@@ -139,7 +138,7 @@ def upright_of(body: Body) -> Upright:
 def stands(body: Body, axis: str) -> bool:
     """Return whether the body moves across this axis on feet that keep their height, or moves far across it.
 
-    A body that stays on the spot needs still feet at height 0: a lying body has its middle near 0, not its soles.
+    A body that stays on the spot must have still feet at height 0: a lying body has its middle near 0, not its soles.
     """
     up = "xyz".index(axis)
     travel = np.ptp(body.middle, axis=0)
@@ -219,7 +218,7 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
         return skeleton.paws
     positions = _places(clip)
     heights = positions[..., clip.up_index]
-    # No higher than the ankles of known feet: if feet are lifted in turn, the higher of them counts.
+    # A paw is no higher than the ankles of known feet, the higher of them if feet are lifted in turn.
     ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
     legs = {joint for foot in known_feet for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
     loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
@@ -235,7 +234,7 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
 
 
 def hides_up(clip: Clip) -> bool:
-    """Return whether a file that cannot state the vertical axis would be read back with a different one."""
+    """Return whether a file that cannot state the vertical axis would be read back with another axis."""
     return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
@@ -323,7 +322,7 @@ RATE = 60.0  # frames per second: enough to find recurrences
 def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
-    Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
+    Position and heading are the pelvis's. The heading is measured from `reference` (a rotation of the pelvis;
     default: the clip's mean one), so a lying body has a heading too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)

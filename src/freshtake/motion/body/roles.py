@@ -31,7 +31,7 @@ ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # other
 
 
 class Foot(NamedTuple):
-    """The joints of one foot that can stand on the floor: ankle, and the toe joint if there is one."""
+    """The joints of a foot that can touch the floor: the ankle, and the toe joint if it exists."""
 
     name: str
     ankle: int
@@ -97,20 +97,19 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 
 @lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Find feet by name, and other limbs that stand at rest; else the ends of legs; else all ends that stand.
+    """Find feet by name, and other limbs on the floor at rest; else the ends of legs; else all ends on the floor.
 
-    Of a dog's feet, often only the hind ones are called feet.
+    Other limbs matter for animals: often only a dog's hind feet are called feet.
     """
-    ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
-    ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
-    ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
+    named = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I) and not HELPER.search(n)]
+    named = [j for j in named if not _is_tip_name(skeleton.names[j])]
     named_feet = []
-    for ankle in ankles:
+    for ankle in [j for j in named if not set(skeleton.chain(j)[:-1]) & set(named)]:
         below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
         named_feet.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
-    standing = _standing_tips(skeleton)
-    shown = _with_others(skeleton, tuple(named_feet), standing) or _leg_tips(skeleton) or standing
+    on_floor = _tips_on_floor(skeleton)
+    shown = _with_others(skeleton, tuple(named_feet), on_floor) or _leg_tips(skeleton) or on_floor
     paws = [Foot(skeleton.names[joint], joint, None) for joint in skeleton.paws]
     return tuple(sorted((*shown, *paws), key=lambda foot: foot.ankle)) if paws else shown
 
@@ -127,19 +126,19 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     return tuple(Foot(skeleton.names[ankle], ankle, toe) for ankle, toe in zip(ankles, tips, strict=True))
 
 
-def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Foot, ...]) -> tuple[Foot, ...]:
-    """Return named feet with the others that stand next to them, if all the named ones stand."""
-    limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in standing}
+def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], on_floor: tuple[Foot, ...]) -> tuple[Foot, ...]:
+    """Return named feet with the other feet on the floor, if all named feet are on the floor."""
+    limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in on_floor}
     if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
         return named
-    others = [foot for foot in standing if not any(one.ankle in limbs[foot.ankle] for one in named)]
+    others = [foot for foot in on_floor if not any(named_foot.ankle in limbs[foot.ankle] for named_foot in named)]
     return tuple(sorted((*named, *others), key=lambda foot: foot.ankle))
 
 
-def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return the ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
+def _tips_on_floor(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """Return the ends of limbs that are on one floor at rest, in pairs of left and right, along y or z.
 
-    Of the two axes, use the one along which more feet stand; for people, the longer one.
+    Use the axis with more feet on the floor; if both have equally many, as for people, use the longer axis.
     """
     rest = rest_positions(skeleton)
     longest = float(np.ptp(rest, axis=0).max(initial=0.0))
@@ -194,10 +193,10 @@ def _all_low(skeleton: Skeleton, joint: int, low: set[int]) -> bool:
 
 
 def hands(skeleton: Skeleton) -> tuple[int, ...]:
-    """Find hand (or wrist) joints by name, the one nearest to the body on each arm."""
-    named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I)]
+    """Find hand (or wrist) joints by name, on each arm the joint nearest to the body."""
+    named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I) and not HELPER.search(n)]
     named = [j for j in named if not re.search(r"thumb|index|finger|middle|ring|pinky", skeleton.names[j], re.I)]
-    named = [j for j in named if not HELPER.search(skeleton.names[j]) and j not in skeleton.paws]
+    named = [j for j in named if j not in skeleton.paws]
     return tuple(j for j in named if not set(skeleton.chain(j)[:-1]) & set(named))
 
 
@@ -237,8 +236,8 @@ def leg_length(skeleton: Skeleton) -> float:
 def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
     """Return the part of each joint: `trunk`, `head`, `left arm`, `right leg`, ...
 
-    A limb is the chain to exactly one foot or hand, and everything that hangs on it; the head hangs on the trunk by a
-    joint named neck or head. If names do not give a side, the limb is named after its foot or hand.
+    A limb is the chain to exactly one foot or hand, and everything that hangs on it; the head begins at a joint of the
+    trunk named neck or head. If names do not give a side, the limb is named after its foot or hand.
     """
     named = enumerate(skeleton.names)
     arm_ends = [j for j, name in named if re.search("arm", name, re.I) and not skeleton.children(j)]

@@ -1,4 +1,4 @@
-"""Make the first joint that moves with the body the root, whatever it hangs on in the rig, and undo this for the file.
+"""Make the first joint that moves with the body the root, wherever it is in the rig, and undo this for the file.
 
 Many rigs have motionless joints above the hips (`Reference`, `joint_Root`, an armature), while the hips carry the
 travel. In memory, joint 0 is always where the body is: it takes over the position and rotation of the joint that
@@ -48,7 +48,7 @@ class Movement(NamedTuple):
 
 
 def movement(clips: Sequence[Clip]) -> Movement:
-    """Return how far joints move at most, over clips of one skeleton in their files' form."""
+    """Return the largest movement of joints over clips of one skeleton in their files' form."""
     travel = [
         np.ptp(local, axis=0).max(axis=-1) / _size(clip.skeleton, local)
         for clip, local in ((clip, clip.local_translations()) for clip in clips)
@@ -61,9 +61,9 @@ def rooted(
 ) -> Clip:
     """Return the clip with joint 0 where its body is, and without translations of joints fixed on their parents.
 
-    `chain` ends at the joint to use; by default it is found. The file's channels are kept. `moving` says what moves in
-    all takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is returned
-    unchanged.
+    `chain` ends at the new root; by default it is derived from the movement. The file's channels are kept. `moving` is
+    the movement in all takes that are used together, by default in this take. With `exact`, a clip whose joint 0
+    travels is returned unchanged.
     """
     if clip.skeleton.base is not None:
         same = chain in (None, clip.skeleton.base.chain) and moving is None
@@ -111,7 +111,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
         _write_chain(base, local, rotations, place, turn, clip.up_index, carrier)
         goal = _led(base, world)
         rehang(skeleton, local, rotations, goal, base.carried)
-        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried joints
+        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # led joints below carried joints
             rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
@@ -121,7 +121,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
 
 
 def _led(base: Base, world: WorldPose) -> WorldPose:
-    """Return the world pose with led joints placed by their leads: both are varied and would otherwise drift apart."""
+    """Return the world pose with led joints placed by their leads, since both vary and would otherwise drift apart."""
     if not base.led:
         return world
     joints, leads = (list(column) for column in zip(*base.led, strict=True))
@@ -187,7 +187,7 @@ def following(clip: Clip) -> Clip:
 def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
     """Return clips of one rig with their root at the same joint and the same joints carried next to it.
 
-    A joint counts as moving if it moves in any of them: one that turns in a single take is not just a support.
+    A joint counts as moving if it moves in any clip: a joint that turns in a single take is not just a support.
     """
     bases = [clip.skeleton.base for clip in clips]
     if len({_use(base) for base in bases}) == 1:
@@ -207,11 +207,15 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
-    """Return the clip with only those led joints that are led in all takes."""
+    """Return the clip with only those pairs of led joints and their leads."""
     base = clip.skeleton.base
     if base is None or set(base.led) <= pairs:
         return clip
-    return replace(clip, skeleton=replace(clip.skeleton, base=base.leading(pairs)))
+    keep = [k for k, pair in enumerate(base.led) if pair in pairs]
+    led, places, turns = tuple(base.led[k] for k in keep), base.led_places[keep], base.led_turns[keep]
+    return replace(
+        clip, skeleton=replace(clip.skeleton, base=replace(base, led=led, led_places=places, led_turns=turns))
+    )
 
 
 def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -227,12 +231,12 @@ def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def _use(base: Base | None) -> tuple[object, ...] | None:
-    """Return what must agree for clips to be used together."""
+    """Return the parts of a base that must agree for clips to be used together."""
     return None if base is None else (base.chain, base.mover, base.carried, base.follows, base.led)
 
 
 def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -> tuple[int, ...]:
-    """Return the path from joint 0 to the joint that carries the body: past joints that are still or carry the travel.
+    """Return the path from joint 0, past joints that are still or carry the travel, to the joint that carries the body.
 
     With `follows`, the travel of joint 0 does not count. A joint that limbs hang on is part of the body, even if still.
     """
@@ -260,9 +264,9 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
 
 def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
-    """Return whether a limb hangs on a joint next to the one below: two or more joints that turn but do not translate.
+    """Return whether a limb hangs on a joint next to `below`: two or more joints that turn but do not translate.
 
-    Joints that the one below moves away from are not a limb of its body.
+    If the joint below moves away, the joints next to it are not a limb of its body.
     """
     if moving.travel[below] > NEAR:
         return False
@@ -287,12 +291,11 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
             else:
                 beside.add(joint)
     places, turns_at = local[0, path, :], clip.rotations[0, path, :]
-    places[path.index(mover)], turns_at[-1] = 0.0, IDENTITY  # these are the body's, and differ from take to take
+    # Position of the mover and rotation of the last joint belong to the body, and differ from take to take.
+    places[path.index(mover)], turns_at[-1] = 0.0, IDENTITY
     if follows:
-        up = clip.up_index
-        places[0] = np.where(
-            np.arange(3) == up, local[0, 0], (local[:, 0] - clip.positions()[:, path[-1]]).mean(axis=0)
-        )
+        from_body = (local[:, 0] - clip.positions()[:, path[-1]]).mean(axis=0)
+        places[0] = np.where(np.arange(3) == clip.up_index, local[0, 0], from_body)
     leads = _leads(clip, path, carried, moving)
     return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried), follows, *leads)
 
@@ -300,7 +303,7 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
 def _leads(
     clip: Clip, path: tuple[int, ...], carried: list[int], moving: Movement
 ) -> tuple[tuple[tuple[int, int], ...], Floats, Floats]:
-    """Return pairs of a carried joint and the nearest body joint that it stays with, and its pose there."""
+    """Return pairs of a carried joint and the nearest body joint with which it moves, and the carried joint's poses."""
     on_them = [below for joint in carried for below in clip.skeleton.descendants(joint)[1:] if moving.travels[below]]
     world, size = clip.world(), _size(clip.skeleton, clip.local_translations())
     body = clip.skeleton.descendants(path[-1])
@@ -326,7 +329,7 @@ def _turning(rotations: Floats) -> Floats:
 
 
 def _size(skeleton: Skeleton, local: Floats) -> float:
-    """Return the longest path from a joint's parent to its tips, over all joints: about a body's leg plus trunk."""
+    """Return the length of the longest path from a joint's parent to a tip: about a body's leg plus trunk."""
     lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
     reach = np.zeros(len(skeleton))
     for joint in range(len(skeleton) - 1, 0, -1):

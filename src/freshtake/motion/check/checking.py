@@ -46,7 +46,7 @@ class Flight(NamedTuple):
 
 
 def flights(clip: Clip) -> list[Flight]:
-    """Return spans with all feet off the floor in which the pelvis height is a parabola peaking inside."""
+    """Return spans with all feet off the floor in which the pelvis height is a parabola that peaks in the span."""
     all_feet = feet(clip.skeleton)
     if not all_feet or len(clip) < 8:
         return []
@@ -67,7 +67,7 @@ def flights(clip: Clip) -> list[Flight]:
 
 
 def _parabola(height: Floats, frame_time: float) -> float | None:
-    """Return the constant fall of a flight in legs/s²; None if the height is not a parabola peaking inside."""
+    """Return the constant fall of a flight in legs/s²; None unless its height is a parabola that peaks in it."""
     frames = np.arange(len(height)) - (len(height) - 1) / 2.0
     curve = np.polynomial.polynomial.Polynomial.fit(frames, height, 2).convert().coef
     # A pelvis that hardly rises or falls does not reveal gravity.
@@ -89,9 +89,9 @@ def measured_gravity(clip: Clip) -> float | None:
 
 
 def check_rate(clip: Clip) -> list[Finding]:
-    """Find free fall that differs from gravity: the frame rate (or the unit) is not what the file says."""
+    """Find free fall that differs from gravity, which shows a wrong frame rate or unit in the file."""
     gravity = measured_gravity(clip)
-    # Gravity is measured at the hips, not the center of mass, so even at the right rate it may be off by this much.
+    # Gravity is measured at the hips, not the center of mass, so it may be off by 40 % even at the right rate.
     if gravity is None or 0.7 <= gravity / GRAVITY <= 1.4:
         return []
     fitting = clip.fps * float(np.sqrt(GRAVITY / gravity))
@@ -156,37 +156,32 @@ def check_jumps(clip: Clip) -> list[Finding]:
         if wrapped.any():
             wraps[name] = (np.flatnonzero(wrapped) + 1).tolist()
     findings = []
-    if wraps:
-        what = "angles jump by more than half a turn (they wrap around)"
-        findings.append(_jump_finding(clip, "wrap", what, wraps))
-    if flips:
-        findings.append(_jump_finding(clip, "flip", "angles flip to the equivalent triple", flips))
+    for code, what, where in (
+        ("wrap", "angles jump by more than half a turn (they wrap around)", wraps),
+        ("flip", "angles flip to the equivalent triple", flips),
+    ):
+        frames = sorted({frame for listed in where.values() for frame in listed})
+        if frames:
+            sentence = f"{called(clip)}: {what} at {joined(list(where))} in {frame_list(frames)}; repair with unwrap"
+            findings.append(Finding(code, sentence, tuple(frames), tuple(where), repair="unwrap"))
     return findings
 
 
 def flip_frames(angles: Floats, order: str) -> Bools:
-    """Return (frames - 1,): whether the other triple of the next frame continues this one far better."""
-    as_written = angles[1:] - angles[:-1]
-    flipped = equivalent(angles[1:], order) - angles[:-1]
-    turn = 2.0 * np.pi  # angles that differ by full turns are the same
-    as_written = np.abs(as_written - turn * np.round(as_written / turn)).sum(axis=-1)
-    flipped = np.abs(flipped - turn * np.round(flipped / turn)).sum(axis=-1)
+    """Return (frames - 1,): whether the other triple of the next frame continues a frame far better."""
+    steps = np.stack([angles[1:], equivalent(angles[1:], order)]) - angles[:-1]
+    # Angles that differ by full turns are the same.
+    as_written, flipped = np.abs(steps - 2.0 * np.pi * np.round(steps / (2.0 * np.pi))).sum(axis=-1)
     return np.asarray(as_written > flipped + np.pi / 3.0)
 
 
-def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]]) -> Finding:
-    frames = sorted({frame for listed in where.values() for frame in listed})
-    sentence = f"{called(clip)}: {what} at {joined(list(where))} in {frame_list(frames)}; repair with unwrap"
-    return Finding(code, sentence, tuple(frames), tuple(where), repair="unwrap")
-
-
 def check_gimbal(clip: Clip) -> list[Finding]:
-    """Find a root whose middle angle is near a right angle, so its outer two describe the same rotation."""
+    """Find a root whose middle angle is near a right angle, so its outer two angles describe the same rotation."""
     order = clip.skeleton.orders[0]
     if len(order) != 3:
         return []
     angles = next((angles for joint, _, _, angles in joint_angles(clip) if joint == 0), None)
-    if angles is None:  # use those to be written
+    if angles is None:  # use the angles that would be written
         angles = continuous_euler(clip.skeleton.about_axes(clip.rotations[:, 0], 0), order)
     near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
     if len(near) == 0:
@@ -246,7 +241,7 @@ def check_points(clip: PointClip) -> list[Finding]:
 
 
 def check_stroke(stroke: Stroke) -> list[Finding]:
-    """Find points that coincide with the one before, and uneven times."""
+    """Find points that coincide with the point before, and uneven times."""
     findings = []
     if len(stroke) > 1:
         resting = np.flatnonzero((np.diff(stroke.points, axis=0) == 0).all(axis=1)) + 1
@@ -276,14 +271,11 @@ def check_mesh(mesh: MeshSequence) -> list[Finding]:
 
 def check_array(values: npt.ArrayLike) -> list[Finding]:
     """Find values that are not finite in an array whose first axis is frames, before computing anything from it."""
-    array: npt.NDArray[Any] = np.asarray(values, dtype=np.float64)
-    bad = ~np.isfinite(array)
-    if not bad.any():
+    places = np.argwhere(~np.isfinite(np.asarray(values, dtype=np.float64))).tolist()
+    if not places:
         return []
-    place = tuple(int(i) for i in np.argwhere(bad)[0])
-    frames = tuple(sorted({int(i) for i in np.argwhere(bad)[:, 0]}))
-    text = f"the array holds {int(bad.sum())} values that are not finite, the first at index {place}"
-    return [Finding("nonfinite", f"{text}: it cannot become a clip", frames)]
+    text = f"the array holds {len(places)} values that are not finite, the first at index {tuple(places[0])}"
+    return [Finding("nonfinite", f"{text}: it cannot become a clip", tuple(sorted({place[0] for place in places})))]
 
 
 CLIP_CHECKS = (
@@ -293,19 +285,19 @@ CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 
 
 def check(motion: Any) -> list[Finding]:
-    """Return what is wrong with a clip, point clip, stroke, mesh sequence or plain array; empty if nothing is."""
-    for kind, checked in CHECKED.items():
+    """Return the faults of a clip, point clip, stroke, mesh sequence or plain array."""
+    for kind, check_kind in CHECKS.items():
         if isinstance(motion, kind):
-            return checked(motion)
+            return check_kind(motion)
     raise UsageError(f"a {kind_word(motion)} cannot be checked: give a clip, point clip, stroke, mesh or array")
 
 
 def check_clip(clip: Clip) -> list[Finding]:
     """Run all checks for a skeleton in motion, in the order in which their repairs should be made."""
     filed = as_filed(clip)
-    return [finding for one in CLIP_CHECKS for finding in one(filed if one in CHANNEL_CHECKS else clip)]
+    return [finding for find in CLIP_CHECKS for finding in find(filed if find in CHANNEL_CHECKS else clip)]
 
 
-CHECKED: dict[type, Callable[[Any], list[Finding]]] = {
+CHECKS: dict[type, Callable[[Any], list[Finding]]] = {
     Clip: check_clip, PointClip: check_points, Stroke: check_stroke, MeshSequence: check_mesh, np.ndarray: check_array,
 }  # fmt: skip

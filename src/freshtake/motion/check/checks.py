@@ -30,8 +30,8 @@ SHAKING = np.radians(0.35)  # per axis: 4 of 679 recorded takes shake more, and 
 class Finding:
     """A fault: a short `code`, a `sentence` for people, the frames and joints (or points) concerned.
 
-    `severity` is "warning" if the motion or what is learned from it suffers, "note" if it is good to know. `repair` is
-    the name to pass to `freshtake.motion.repair.repair`; None if nothing can or need be done.
+    `severity` is "warning" if the fault harms the motion or what is learned from it, otherwise "note". `repair` is the
+    name to pass to `freshtake.motion.repair.repair`; None if no repair is possible or necessary.
     """
 
     code: str
@@ -46,32 +46,27 @@ class Finding:
 
 
 def called(motion: Any) -> str:
-    """Return what to call a clip in a sentence: its name, or else its kind."""
-    kinds = {"Clip": "the clip", "PointClip": "the point clip", "Stroke": "the stroke", "MeshSequence": "the mesh"}
-    return str(getattr(motion, "name", "")) or kinds.get(type(motion).__name__, "it")
+    """Return the words for a motion in a sentence: its name, or else its kind."""
+    return str(getattr(motion, "name", "")) or f"the {kind_word(motion)}"
 
 
 def frame_list(frames: Sequence[int]) -> str:
     """Return frame numbers for a sentence: "frame 7", "frames 3-5 and 9", "frames 1, 4, 9, 12 and 30 more"."""
-    groups: list[list[int]] = []
-    for frame in frames:
-        if groups and frame == groups[-1][1] + 1:
-            groups[-1][1] = frame
-        else:
-            groups.append([frame, frame])
-    texts = [str(first) if first == last else f"{first}-{last}" for first, last in groups]
+    listed = np.zeros(max(frames) + 1, dtype=bool)
+    listed[list(frames)] = True
+    texts = [f"{start}-{stop - 1}" if stop > start + 1 else str(start) for start, stop in runs(listed)]
     return ("frame " if len(frames) == 1 else "frames ") + joined(texts)
 
 
 def joined(texts: Sequence[str], most: int = 4) -> str:
-    """Return a list in words, cut off after `most` items with the number of those left out."""
+    """Return a list in words, cut off after `most` items with the number of omitted items."""
     if len(texts) > most + 1:
         return f"{', '.join(texts[:most])} and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def is_tpose_first(clip: Clip) -> bool:
-    """Return whether frame 0 is far from frame 1 while the rest of the take is smooth."""
+    """Return whether frame 0 is far from frame 1 while the remaining take is smooth."""
     if len(clip) < 6:
         return False
     steps = np.linalg.norm(np.diff(body_poses(clip), axis=0), axis=-1).mean(axis=1)
@@ -81,7 +76,7 @@ def is_tpose_first(clip: Clip) -> bool:
 
 
 def check_tpose(clip: Clip) -> list[Finding]:
-    """Find a first frame that the take does not start from, such as one inserted by a converter."""
+    """Find a first frame that does not lead into the take, such as a T-pose inserted by a converter."""
     if not is_tpose_first(clip):
         return []
     bent = angle_between(clip.rotations[0, 1:], IDENTITY)
@@ -91,7 +86,7 @@ def check_tpose(clip: Clip) -> list[Finding]:
 
 
 def repeated(clip: Clip) -> Bools:
-    """Return (frames,): whether each frame equals the one before."""
+    """Return (frames,): whether each frame equals the frame before."""
     leg = leg_length(clip.skeleton)
     turned = np.abs(np.diff(clip.rotations, axis=0)).max(axis=(1, 2))
     moved = np.abs(np.diff(clip.local_translations(), axis=0)).max(axis=(1, 2)) / leg
@@ -100,7 +95,7 @@ def repeated(clip: Clip) -> Bools:
 
 
 def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[Finding]:
-    """Return findings for frames that equal the one before: single ones are duplicates, longer runs are frozen."""
+    """Return findings for frames that equal the frame before: single frames are duplicates, longer runs are frozen."""
     if len(same) > 1 and same[1:].all():
         return [Finding("frozen", f"{name}: nothing moves in all {len(same)} frames", tuple(range(len(same))))]
     findings = []
@@ -108,7 +103,7 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
     frozen = [frame for start, stop in runs(same) if stop - start > 1 for frame in range(start - 1, stop)]
     if frozen:
         remedy = "; repair with drop-frozen" if repairs else ""
-        text = f"{name}: {frame_list(frozen)} are frozen (each equals the one before){remedy}"
+        text = f"{name}: {frame_list(frozen)} are frozen (each equals the frame before){remedy}"
         findings.append(Finding("frozen", text, tuple(frozen), repair="drop-frozen" if repairs else None))
     if single:
         verb = "repeats" if len(single) == 1 else "repeat"
@@ -119,7 +114,7 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
 
 
 def check_frozen(clip: Clip) -> list[Finding]:
-    """Find frames that equal the one before; a take of a single frame does not move."""
+    """Find frames that equal the frame before, and takes of a single frame."""
     if len(clip) > 1:
         return repeated_findings(called(clip), repeated(clip))
     sentence = f"{called(clip)}: there is one frame, so nothing moves: export it with its animation"
@@ -154,7 +149,7 @@ def limb_speeds(clip: Clip) -> Floats:
 
 
 def spikes(clip: Clip) -> list[Burst]:
-    """Return bursts of implausible speed, as when markers are swapped; an outlying first frame is left out."""
+    """Return bursts of implausible speed, as when markers are swapped, without an outlying first frame."""
     skip = 1 if is_tpose_first(clip) else 0
     if len(clip) - skip < 8 or leg_length(clip.skeleton) < 1e-9:
         return []
@@ -179,7 +174,7 @@ def spikes(clip: Clip) -> list[Burst]:
 
 
 def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
-    """Merge each burst with a burst back soon after it: what is between them is off as well."""
+    """Merge each burst with a burst back soon after it, because the frames between them are wrong as well."""
     out: list[Burst] = []
     for burst in bursts:
         if out and burst.start - out[-1].stop <= BACKGROUND * clip.fps:
@@ -194,7 +189,7 @@ def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
 
 
 def _displaced(clip: Clip, first: int, last: int, joints: list[int]) -> float:
-    """Return how far joints turn (and the root moves, if included) from one frame to another, in leg lengths."""
+    """Return the turns of joints (and the root's travel, if included) between two frames, summed, in leg lengths."""
     turning = [joint for joint in joints if joint < len(clip.skeleton)]
     angles = angle_between(clip.rotations[first, turning], clip.rotations[last, turning])
     total = float((angles * reaches(clip.skeleton)[turning]).sum())
@@ -219,8 +214,8 @@ def check_spikes(clip: Clip) -> list[Finding]:
 def shaking(clip: Clip) -> float:
     """Return the standard deviation, in radians, of white noise in most joints that move; 0 if there is none.
 
-    Third differences of white noise have 20 times its variance and change their sign in three of four frames; those of
-    motion are small and smooth. Medians ignore single spikes.
+    Third differences of white noise have 20 times its variance and change their sign in three of four frames; third
+    differences of motion are small and smooth. Medians ignore single spikes.
     """
     if len(clip) < 8:
         return 0.0
@@ -229,7 +224,7 @@ def shaking(clip: Clip) -> float:
     size = (1.4826 * np.median(np.abs(third), axis=0) / np.sqrt(20.0)).max(axis=1)  # 1.4826: normal distribution
     signs = (third[1:] * third[:-1] < 0.0).mean(axis=(0, 2))
     moving = size > 1e-8
-    # Third differences of white noise change their sign in 77 % of the frames, those of smooth motion in under 20 %.
+    # Third differences change their sign in 77 % of the frames with white noise, in under 20 % with smooth motion.
     return float(np.median(np.where(signs > 0.7, size, 0.0)[moving])) if moving.any() else 0.0
 
 
@@ -238,14 +233,12 @@ def check_shaking(clip: Clip) -> list[Finding]:
     size = shaking(clip)
     if size < SHAKING:
         return []
-    sentence = (
-        f"{called(clip)}: joints shake by {np.degrees(size):.1f}° from frame to frame, and so would what is learned"
-    )
-    return [Finding("shaking", f"{sentence}; repair with smooth", repair="smooth")]
+    shake = f"joints shake by {np.degrees(size):.1f}° from frame to frame, and so would what is learned"
+    return [Finding("shaking", f"{called(clip)}: {shake}; repair with smooth", repair="smooth")]
 
 
 def check_set(motions: Sequence[Any]) -> list[Finding]:
-    """Return what keeps clips from being used together: kinds, skeletons, rates, axes, units, and duplicates."""
+    """Return why clips cannot be used together: kinds, skeletons, rates, axes, units, and duplicates."""
     if len(motions) < 2:
         return []
     first = motions[0]
@@ -259,9 +252,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
     elif isinstance(first, PointClip):
         findings += _same(motions, "names", "points", lambda motion: motion.names)
     elif isinstance(first, MeshSequence):
-        findings += _same(
-            motions, "faces", "connectivity", lambda motion: (motion.vertices.shape[1], motion.faces.tobytes())
-        )
+        findings += _same(motions, "faces", "connectivity", lambda mesh: (mesh.vertices.shape[1], mesh.faces.tobytes()))
     else:
         findings += _same(motions, "dimensions", "dimensions", lambda motion: motion.dimensions)
     if not isinstance(first, Stroke):
@@ -272,7 +263,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
-    """Find clips whose joints do not match those of the first, or whose distances from their parents differ."""
+    """Find clips whose joints, or distances of joints from their parents, differ from the first clip's."""
     findings, longer, joints = [], [], []
     first = clips[0]
     for clip in clips[1:]:
@@ -283,7 +274,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
             continue
         if differences := length_differences(first.skeleton, clip.skeleton, 1e-4):
             longer.append(called(clip))
-            joints += [difference.joint for difference in differences]
+            joints += differences
     if longer:
         which = tuple(dict.fromkeys(joints))
         text = f"{joined(longer)} and {called(first)} have joints at different distances from their parents"
@@ -293,17 +284,16 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
 
 def _rates(motions: Sequence[Any]) -> list[Finding]:
     """Find clips with a different frame rate than the first."""
-    rates = {called(motion): motion.fps for motion in motions}
-    first = motions[0].fps
-    odd = [name for name, rate in rates.items() if not same_rate(rate, first)]
+    first = motions[0]
+    odd = [motion for motion in motions if not same_rate(motion.fps, first.fps)]
     if not odd:
         return []
-    text = f"{joined([f'{name} ({rates[name]:.4g} fps)' for name in odd])} and {called(motions[0])} ({first:.4g} fps)"
-    return [Finding("rates", f"{text} have different frame rates: resample them to one")]
+    text = f"{joined([f'{called(motion)} ({motion.fps:.4g} fps)' for motion in odd])} and {called(first)}"
+    return [Finding("rates", f"{text} ({first.fps:.4g} fps) have different frame rates: resample them to one")]
 
 
 def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Finding]:
-    """Return one finding if a property differs from that of the first."""
+    """Return a finding if a property differs from that of the first motion."""
     expected = value(motions[0])
     odd = [called(motion) for motion in motions[1:] if value(motion) != expected]
     return [Finding(code, f"{joined(odd)} and {called(motions[0])} have different {what}")] if odd else []
@@ -320,8 +310,7 @@ def _units(motions: Sequence[Any]) -> list[Finding]:
         for motion in (odd, first)
     ]
     remedy = "used together, they are scaled to the unit of the first; give a missing unit with --unit"
-    text = f"{statements[0]} and {statements[1]}: {remedy}"
-    return [Finding("unit", text)]
+    return [Finding("unit", f"{statements[0]} and {statements[1]}: {remedy}")]
 
 
 def _duplicates(motions: Sequence[Any]) -> list[Finding]:

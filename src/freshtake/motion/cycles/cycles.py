@@ -32,9 +32,9 @@ from freshtake.numeric.arrays import Floats
 
 # Fractions of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
-OPEN = 1.0  # above: acyclic; in between, it depends on how much takes differ at their ends
+OPEN = 1.0  # above: acyclic; in between, it depends on the differences between takes at their ends
 AT_REST = 0.3  # of the mean speed (cycles: .66 and more): a clip with slower ends is acyclic, whatever its pose
-STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be if that saves a cycle
+STRIKE_SHIFT = 0.05  # of a cycle: the largest distance of the cut from a foot strike, if that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
 BINS = 72  # bins of the common phase of takes
 
@@ -42,8 +42,8 @@ BINS = 72  # bins of the common phase of takes
 class Closing(NamedTuple):
     """How well clips end where they begin: medians over the clips, in leg lengths.
 
-    `gap` is the distance between the last and the first pose and velocity, `extent` how far the movement goes from its
-    mean pose, `apart` how far clips differ at their ends (None for fewer than three), `pace` the faster of the speeds
+    `gap` is the distance between the last and the first pose and velocity, `extent` the usual distance from the mean
+    pose, `apart` the distance between clips at their ends (None for fewer than three), `pace` the faster of the speeds
     at both ends over the mean speed.
     """
 
@@ -59,9 +59,9 @@ class Closing(NamedTuple):
         if self.pace < AT_REST:
             return False
         if self.apart is None:
-            # Fewer than three clips do not show how far takes differ, so the extent alone decides.
+            # Fewer than three clips do not show the differences between takes, so the extent alone decides.
             return share < 0.65
-        # takes that begin anywhere are inconclusive: how far they differ is then not a measure
+        # If takes begin at any phase, the distance between them is not a measure.
         alike = self.apart < OPEN * self.extent
         # Takes begin differently anyway: cycles close to within .6 to 1.2 times that difference, others to 1.8.
         return share < CLOSED or (share < OPEN and alike and self.gap < 1.5 * self.apart)
@@ -93,17 +93,17 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
         raise UsageError("there are no clips to check for cycles: give at least one")
     reference = usual_facing(clips[0])
     points = [pose_points(clip, reference) for clip in clips]
-    gap = float(np.median([_gap(one) for one in points]))
-    extent = float(np.median([np.sqrt(((one - one.mean(axis=0)) ** 2).sum(axis=1).mean()) for one in points]))
+    gap = float(np.median([_gap(poses) for poses in points]))
+    extent = float(np.median([np.sqrt(((poses - poses.mean(axis=0)) ** 2).sum(axis=1).mean()) for poses in points]))
     apart = None
-    # Two clips do not show how far takes differ.
-    if len(clips) >= 3 and len({one.shape[1] for one in points}) == 1:
-        ends = np.array([[one[0], one[-1]] for one in points])
+    # Two clips do not show the differences between takes.
+    if len(clips) >= 3 and len({poses.shape[1] for poses in points}) == 1:
+        ends = np.array([[poses[0], poses[-1]] for poses in points])
         pairs = np.triu_indices(len(clips), 1)
         apart = float(np.median(np.linalg.norm(ends[pairs[0]] - ends[pairs[1]], axis=-1)))
     paces = []
-    for one in points:
-        steps = np.linalg.norm(np.diff(one, axis=0), axis=1)
+    for poses in points:
+        steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
         # Measure the speed at the ends over a twentieth of the clip: a clip that begins and ends slowly is not a cycle.
         count = max(1, round(0.05 * len(steps)))
         if len(steps) and steps.mean() > 1e-12:
@@ -114,7 +114,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
 def _gap(points: Floats) -> float:
     """Return the smallest distance from the first pose to the last one and to what would follow it within a frame.
 
-    Few cycles last an integer number of frames, and many files omit the frame that repeats the first: at 24 fps
+    Few cycles last an integer number of frames, and many files omit the frame that repeats the first frame: at 24 fps
     the last frame of a walk may be a quarter of the movement's extent before the end of its cycle.
     """
     missing = points[0] - points[-1]
@@ -123,29 +123,17 @@ def _gap(points: Floats) -> float:
     return float(np.linalg.norm(missing - share * step))
 
 
-def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
+def find_cycles(clip: Clip, like: Clip | None = None) -> Cycles:
     """Find the cycles of a take; all begin and end at the same phase.
 
-    The phase is that of a foot's strike (`"strike"`), of the first frame (`"start"`), of a frame given by number,
-    of the first pose of another clip, or the one that is best defined in time (`"pose"`). By default (`"auto"`) it is a
-    foot strike if feet strike once per cycle, otherwise the best defined phase, chosen to leave over as few frames as
-    possible.
+    The phase is that of the first pose of `like`; by default it is a foot strike if feet strike once per cycle,
+    otherwise the phase that is best defined in time, chosen for the most complete cycles.
     """
     recurring = find_recurrence(clip)
-    cycles = None if recurring is None else cycles_at(recurring, chosen_phase(recurring, phase))
+    cycles = None if recurring is None else cycles_at(recurring, _places([recurring], like)[0])
     if cycles is None:
         raise UsageError(no_recurrence(clip))
     return cycles
-
-
-def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
-    """Return one clip per cycle, both ends included, named `<name>_cycle_01` and so on."""
-    spans = find_cycles(clip, phase).spans
-    digits = max(2, len(str(len(spans))))
-    return [
-        take_frames(clip, start, stop + 1).changed(name=f"{clip.name or 'clip'}_cycle_{number:0{digits}d}")
-        for number, (start, stop) in enumerate(spans, start=1)
-    ]
 
 
 def first_to_last(clip: Clip) -> float:
@@ -171,33 +159,22 @@ def no_recurrence(clip: Clip) -> str:
     return f"{name} has no cycles: no pose recurs within its {len(clip)} frames; cut it by frame numbers instead"
 
 
-def chosen_phase(take: Recurrence, phase: str | int | Clip = "auto") -> int:
-    """Return the bin of the mean cycle at which to cut."""
-    clip, tracked, bins = take.clip, take.tracked, take.bins
-    if isinstance(phase, Clip):
-        return phase_of_pose(take, phase)
-    if phase == "start" or isinstance(phase, int):
-        frame = 0 if phase == "start" else int(phase)
-        if not 0 <= frame < len(clip):
-            raise UsageError(f"there is no frame {frame} in {clip.name or 'the clip'}: it has {len(clip)}")
-        return int(tracked.progress[min(round(frame / take.stride), len(tracked.progress) - 1)] % bins)
-    if phase not in ("auto", "strike", "pose"):
-        raise UsageError(f"a phase is auto, strike, pose, start, a frame number or a clip, not {phase!r}")
-    counts = cycle_counts(tracked)
-    for strike in [] if phase == "pose" else strike_phases(take).values():
-        shifts = (np.flatnonzero(counts == counts.max()) - strike + bins / 2) % bins - bins / 2
+def chosen_phase(take: Recurrence) -> int:
+    """Return the bin of the mean cycle at which to cut: a foot strike if possible, otherwise the best defined bin."""
+    bins, counts = take.bins, cycle_counts(take.tracked)
+    most = counts == counts.max()
+    for strike in strike_phases(take).values():
+        shifts = (np.flatnonzero(most) - strike + bins / 2) % bins - bins / 2
         nearest = shifts[np.abs(shifts).argmin()]
         if abs(nearest) <= STRIKE_SHIFT * bins:
             return int(round(strike + nearest) % bins)
-        if phase == "strike" or counts.max() >= 3:
+        if counts.max() >= 3:
             return int(round(strike) % bins)
-    if phase == "strike":
-        raise UsageError(f"no foot of {clip.name or 'the clip'} strikes once per cycle: choose another phase")
-    return int(np.where(counts == counts.max(), blur(take), np.inf).argmin())
+    return int(np.where(most, blur(take), np.inf).argmin())
 
 
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
-    """Find the cycles of several takes, which all begin at one common phase; None for a take in which nothing recurs.
+    """Find the cycles of several takes, which all begin at a common phase; None for a take in which nothing recurs.
 
     The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes with
     a skeleton other than the first one's have a separate common phase.
@@ -226,7 +203,7 @@ def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
 
 
 def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
-    """Return takes with less than one cycle of what the others repeat, and the fraction of it that they contain."""
+    """Return takes with less than one cycle of the movement that the others repeat, and the fraction of it in each."""
     by_take = find_common_cycles(clips)
     periods = [
         cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
@@ -243,9 +220,9 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
 
 
 def phase_lag(clip: Clip, reference: Clip) -> float:
-    """Return how much later, as a fraction of a cycle (-0.5 to 0.5), a clip of one cycle begins than another."""
+    """Return the lag of a clip of one cycle behind another, as a fraction of a cycle (-0.5 to 0.5)."""
     facing = usual_facing(reference)
-    mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
+    mean_cycles = [_even(pose_points(cycle, facing)[:-1]) for cycle in (reference, clip)]
     return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS
 
 
@@ -259,7 +236,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
     totals = aligned.totals()
     best, reach = None, round(STRIKE_SHIFT * BINS)
     for votes, strikes in aligned.strikes():
-        # use one shift for all takes: the smallest that loses the fewest cycles
+        # Use one shift for all takes: the smallest shift that loses the fewest cycles.
         shifts = sorted(range(-reach, reach + 1), key=abs)
         counts = [int(sum(aligned.counts_at(strikes + shift))) for shift in shifts]
         score = (max(counts), votes)
@@ -273,7 +250,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
 
 
 class _Aligned(NamedTuple):
-    """Takes, how many of `BINS` each one's phase is ahead of the reference's, and the common phases of strikes."""
+    """Takes, by how many of `BINS` each take's phase is ahead of the reference's, and the common phases of strikes."""
 
     takes: list[Recurrence]
     shifts: list[int]
@@ -306,9 +283,8 @@ class _Aligned(NamedTuple):
         for foot, phase in self.struck[self.reference].items():
             common = []
             for struck in self.struck:
-                # if this foot strikes unclearly or elsewhere, use the aligned phase
+                # A foot strike near the aligned phase is a better place to cut; a strike far away is another event.
                 off = (struck.get(foot, phase) - phase + BINS / 2) % BINS - BINS / 2
-                # A foot strike near the aligned phase is a better place to cut; one far away is another event.
                 common.append(phase + (off if abs(off) <= 0.1 * BINS else 0.0))
             out.append(np.array(common))
         if not out:

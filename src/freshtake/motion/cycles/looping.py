@@ -1,9 +1,9 @@
 """Loops: find where best to cut one from a clip, make its ends meet, and move its travel.
 
 Travel is on the hips, on a joint above them, or nowhere, with its speed stored next to the clip. The body's trajectory
-is a path along the ground and a heading: a loop runs straight at a constant speed and heading; any other motion follows
-the hips, smoothed so that the sway of single steps stays in the body, and begins and ends where they do. The world
-positions of all joints are the same whether the travel is on the hips or on a joint.
+is a path along the ground and a heading. A loop runs straight at a constant speed and heading. The trajectory of any
+other motion is that of the hips, smoothed so that the sway of single steps stays in the body, with the same ends. The
+world positions of all joints are the same whether the travel is on the hips or on a joint.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Span(NamedTuple):
     cycles: int
 
 
-def best_loop(clip: Clip, cycles: int = 1) -> Span:
-    """Return the part whose ends are most similar in pose, speed and height, and which turns least."""
+def best_loop(clip: Clip, cycles: int) -> Span:
+    """Return the part with the most similar ends in pose, speed and height, and the smallest turn."""
     if cycles < 1:
         raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
     name = clip.name or "the clip"
@@ -74,7 +74,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     # Impacts: frames in which the body changes its speed more than in three quarters of all frames.
     bend = np.linalg.norm(np.diff(clip.positions()[:, clip.skeleton.body()], n=2, axis=0), axis=2).mean(axis=1)
     padded = np.pad(bend, 2, mode="edge")
-    loud = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]]) > np.percentile(bend, 75.0)
+    impact = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]]) > np.percentile(bend, 75.0)
     # A loop may be a tenth of a cycle longer or shorter than usual, and extend as far beyond the cycles.
     reach = round(0.1 * clip_cycles.period)
     best, chosen = np.inf, Span(*runs[0])
@@ -88,7 +88,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
             # A turn of one radian within the loop counts as half a leg length, since it must be removed.
             cost += (0.5 * (turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi)))) ** 2
             # Keep the seam away from impacts if possible: differences show most there.
-            cost += loud[ends[0]] | loud[ends[1]]
+            cost += impact[ends[0]] | impact[ends[1]]
             if cost.min() < best:
                 best, start = float(cost.min()), low + int(cost.argmin())
                 chosen = Span(start, start + frames, cycles)
@@ -152,7 +152,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """Return the loop moved to above the origin, facing forward on average, if the body shows which way it faces."""
+    """Return the loop above the origin, facing forward on average if the body shows where it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)
@@ -194,7 +194,7 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
 
 
 def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,): -1/2 to 1/2 over the loop; slope -1/2 before and 1/2 after the seam, else flat."""
+    """Return two shapes (frames,): a ramp from -1/2 to 1/2 over the loop; a kink from slope -1/2 to 1/2 at the seam."""
     from_seam = np.abs(frames - period * np.round(frames / period))
     return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - from_seam / reach, 0.0) ** 2
 
@@ -209,7 +209,7 @@ def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], di
 
 
 def _turning(clip: Clip, frame: int, weights: dict[int, float]) -> Floats:
-    """Return (joints, 3): how fast joints turn, per frame."""
+    """Return the angular velocities of joints, (joints, 3), per frame."""
     back = inverse(clip.rotations[frame])
     parts = [w * to_rotvec(multiply(clip.rotations[frame + k], back)) for k, w in weights.items()]
     return np.asarray(np.sum(parts, axis=0))
@@ -227,8 +227,8 @@ def planted_loop(
     before, count = Planter(base, settings, loop.frame_time).around(frames)
     around = played(loop, count, -before)
     flags = contacts(around, np.mod(np.arange(count) - before, frames))
-    done = plant(around, flags, examples=base, settings=settings, careful=careful)
-    planted = closed(done.clip, before, before + frames, cycles=info.cycles, speeds=False)
+    planted = plant(around, flags, examples=base, settings=settings, careful=careful).clip
+    planted = closed(planted, before, before + frames, cycles=info.cycles, speeds=False)
     return planted.changed(playback=info.changed(closing=False), name=loop.name)
 
 

@@ -16,8 +16,8 @@ from freshtake.numeric.arrays import Floats, Ints
 class Occurrence(NamedTuple):
     """Frames start to stop (exclusive) of the take that resemble the example.
 
-    `distance` is the mean distance per frame in units of the example's spread about its mean pose: 0 for a
-    copy, about 1.4 for unrelated poses of the same kind.
+    `distance` is the mean distance per frame in units of the example's spread about its mean pose: 0 for a copy, about
+    1.4 for unrelated poses of the same kind.
     """
 
     start: int
@@ -25,14 +25,9 @@ class Occurrence(NamedTuple):
     distance: float
 
 
-def find_occurrences(
-    take: Clip, example: Clip, *, threshold: float = 0.85, tempo: float = 1.3, overlap: float = 0.1
-) -> list[Occurrence]:
-    """Return where the take does what the example does, in order of time; their overlaps are limited by `overlap`.
-
-    The tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
-    """
-    _check(take, example, threshold, tempo)
+def find_occurrences(take: Clip, example: Clip) -> list[Occurrence]:
+    """Return where the example's action recurs in the take, in order of time, up to 30 % faster or slower."""
+    _check(take, example)
     reference = usual_facing(example)
     rate = min(RATE, take.fps, example.fps)
     example_points = _at_rate(pose_points(example, reference), example.fps, rate)
@@ -44,25 +39,25 @@ def find_occurrences(
         return []
     costs, starts = warped(distances(example_points, points) / spread)
     length = np.arange(len(points)) - starts
-    span = len(example_points) - 1
+    span, tempo = len(example_points) - 1, 1.3
     allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
-    costs = np.where(allowed & (costs < threshold), costs, np.inf)
+    # Occurrences of an action are nearer than .85, unrelated poses about 1.4 apart.
+    costs = np.where(allowed & (costs < 0.85), costs, np.inf)
     scale = take.fps / rate
     occurrences = []
-    for start, last, cost in _without_overlaps(costs, starts, overlap * span):
+    # Two occurrences may share a tenth of the example: ends are not exact.
+    for start, last, cost in _without_overlaps(costs, starts, 0.1 * span):
         first = min(round(start * scale), len(take) - 1)
         occurrences.append(Occurrence(first, min(round(last * scale), len(take) - 1) + 1, cost))
     return sorted(occurrences)
 
 
-def _check(take: Clip, example: Clip, threshold: float, tempo: float) -> None:
+def _check(take: Clip, example: Clip) -> None:
     require_compatible(take.skeleton, example.skeleton, take.name or "the take", example.name or "the example")
     if take.up != example.up:
         raise UsageError(f"{take.name or 'the take'} has {take.up} up and {example.name or 'the example'} {example.up}")
     if len(example) < 4:
         raise UsageError(f"{example.name or 'the example'} has {len(example)} frames: an action needs at least 4")
-    if not (threshold > 0 and tempo >= 1):
-        raise UsageError("the threshold must be above 0 and the tempo at least 1")
 
 
 def _at_rate(points: Floats, fps: float, rate: float) -> Floats:

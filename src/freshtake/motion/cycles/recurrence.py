@@ -14,7 +14,7 @@ from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
+END_TOLERANCE = 0.06  # of a cycle: the part that may be missing at the take's ends
 SHARPER = 0.15  # a longer period must match this much better to be preferred to a shorter one
 
 
@@ -52,16 +52,16 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
 
     Autocorrelation proposes periods; each is scored after tracking the tempo. None if nothing recurs.
     """
-    best: list[tuple[Phase, float]] = []
+    tracked: list[tuple[Phase, float]] = []
     # The few shortest periods are enough: longer ones are mostly their multiples.
     for period in possible_periods(points, fps)[:4]:
         phase = track(points, period)
         unlike = one_cycle_apart(points, phase.progress, period)
-        best.append((phase, unlike))
+        tracked.append((phase, unlike))
         if unlike < SHARPER:
             break
-    # Once the tempo is tracked, frames a cycle apart are less than half as dissimilar as any two.
-    good = [entry for entry in best if entry[1] < 0.5]
+    # Once the tempo is tracked, frames a cycle apart are less than half as dissimilar as any two frames.
+    good = [entry for entry in tracked if entry[1] < 0.5]
     if not good:
         return None
     limit = min(unlike for _, unlike in good) + SHARPER
@@ -96,19 +96,18 @@ def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
     return float(squared / (2.0 * max(float(variance), 1e-300)))
 
 
-def track(points: Floats, period: int, rounds: int = 3) -> Phase:
-    """Align the take to a mean cycle by dynamic programming and average the cycle again, `rounds` times.
+def track(points: Floats, period: int) -> Phase:
+    """Align the take to a mean cycle by dynamic programming and average the cycle again, three times.
 
-    Per frame, the phase may stay, or advance by one bin (the mean tempo) or by two.
+    Per frame, the phase may stay, or advance by one bin (the mean tempo) or by two bins.
     """
-    # Start with the frames from which one period leads into the next one best.
+    # Start with the period that leads best into the next period.
     gaps = np.linalg.norm(points[period:] - points[:-period], axis=1)
     start = int(np.argmin(np.convolve(gaps, np.ones(min(period, len(gaps))), mode="valid")))
     template = _closed(points[start : start + period])
     progress = np.zeros(len(points), dtype=np.intp)
-    for _ in range(rounds):
-        cost = distances(points, template)
-        progress = _follow(cost)
+    for _ in range(3):
+        progress = _follow(distances(points, template))
         template = _mean_cycle(points, progress, template)
     misfit = distances(points, template)[np.arange(len(points)), progress % period]
     return Phase(progress, template, misfit)
@@ -147,21 +146,20 @@ def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
     """Return the mean of the frames near each bin, weighted by a narrow bell; the old template if a bin is empty."""
     bins = len(template)
     place = progress % bins
-    count = np.bincount(place, minlength=bins).astype(np.float64)
-    sums = np.stack([np.bincount(place, weights=column, minlength=bins) for column in points.T], axis=1)
+    columns = (np.bincount(place, weights=column, minlength=bins) for column in (np.ones(len(points)), *points.T))
+    sums = np.stack([*columns], axis=1)  # of ones, then of the points
     bell = np.exp(-0.5 * (np.arange(-2, 3) / 0.8) ** 2)
-    weight = sum(b * np.roll(count, k) for b, k in zip(bell, range(-2, 3), strict=True))
-    total = sum(b * np.roll(sums, k, axis=0) for b, k in zip(bell, range(-2, 3), strict=True))
-    weight = np.asarray(weight)[:, None]
-    return np.where(weight > 1e-9, np.asarray(total) / np.maximum(weight, 1e-9), template)
+    near = np.asarray(sum(b * np.roll(sums, k, axis=0) for b, k in zip(bell, range(-2, 3), strict=True)))
+    weight = near[:, :1]
+    return np.where(weight > 1e-9, near[:, 1:] / np.maximum(weight, 1e-9), template)
 
 
 @dataclass(frozen=True)
 class Cycles:
     """The cycles of a take.
 
-    `spans` contains the first and last frame of each; the last frame of a cycle is usually the first of the next.
-    `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
+    `spans` are first and last frames; the last frame of a cycle is usually the first frame of the next cycle. `period`
+    is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -178,7 +176,7 @@ class Cycles:
 
 
 class Recurrence(NamedTuple):
-    """A take that repeats: its phase at every `stride`-th frame, and how much frames a cycle apart differ."""
+    """A take that repeats: its phase at every `stride`-th frame, and how dissimilar frames a cycle apart are."""
 
     clip: Clip
     tracked: Phase
@@ -239,7 +237,7 @@ def strike_phases(take: Recurrence) -> dict[str, float]:
 
 
 def blur(take: Recurrence) -> Floats:
-    """Return the frames' spread relative to the speed, (bins,): the smaller, the better a bin is defined in time."""
+    """Return the frames' spread over the speed, (bins,): smaller values mean that a bin is better defined in time."""
     tracked, bins = take.tracked, take.bins
     place = tracked.progress % bins
     frames = np.bincount(place, minlength=bins)
@@ -282,7 +280,7 @@ def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[
 
 
 def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
-    """Return consecutive boundaries as spans, without those of unusual duration or far from the mean cycle."""
+    """Return pairs of boundaries as spans, without spans of unusual duration or far from the mean cycle."""
     spans = list(pairwise(frames))
     if not spans:
         return []

@@ -20,9 +20,9 @@ BLEND = 0.25  # seconds over which a clip departs from the pose and speed of the
 
 
 class Steps(NamedTuple):
-    """How far a clip's joints move on average from frame to frame (frames - 1,), and how that changes (frames - 2,).
+    """First and second differences of the joints' world positions, as mean lengths in the clip's unit.
 
-    In the clip's unit: first and second differences of the joints' world positions.
+    `step` (frames - 1,) is the movement from frame to frame, `bend` (frames - 2,) its change.
     """
 
     step: Floats
@@ -39,10 +39,7 @@ class Seam(NamedTuple):
 def steps_of(clip: Clip) -> Steps:
     """Return all steps and bends."""
     moved = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
-    return Steps(
-        np.asarray(np.linalg.norm(moved, axis=2).mean(axis=1)),
-        np.asarray(np.linalg.norm(np.diff(moved, axis=0), axis=2).mean(axis=1)),
-    )
+    return Steps(*(np.linalg.norm(vectors, axis=2).mean(axis=1) for vectors in (moved, np.diff(moved, axis=0))))
 
 
 def seam_of(loop: Clip) -> Seam:
@@ -52,7 +49,7 @@ def seam_of(loop: Clip) -> Seam:
 
 
 class SeamPose(NamedTuple):
-    """Rotations (joints, 4) and positions on the parents (joints, 3) at the seam, and how both change per second."""
+    """Rotations (joints, 4) and positions on the parents (joints, 3) at the seam, and their changes per second."""
 
     rotations: Floats
     local: Floats
@@ -61,7 +58,7 @@ class SeamPose(NamedTuple):
 
 
 def seam_pose(loop: Clip) -> SeamPose:
-    """Return the pose and speed at the first frame of a loop; the position on the ground is left open (0)."""
+    """Return the pose and speed at the first frame of a loop, with the position on the ground set to 0."""
     around = played(loop, 3, -1)
     rotations, local = around.rotations, around.local_translations()
     before, after = (to_rotvec(multiply(rotations[k + 1], inverse(rotations[k]))) for k in (0, 1))
@@ -73,7 +70,7 @@ def seam_pose(loop: Clip) -> SeamPose:
 
 
 def with_seam(loop: Clip, goal: SeamPose) -> Clip:
-    """Return the loop with this pose and speed at its seam; it stays where it is on the ground."""
+    """Return the loop with this pose and speed at its seam, at the same position on the ground."""
     if len(goal.rotations) != len(loop.skeleton):
         raise UsageError(f"{loop.name or 'the loop'} has a different skeleton than the pose for its seam")
     flat, steep = _shapes(loop)
@@ -90,7 +87,7 @@ def with_seam(loop: Clip, goal: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,): fading out from the seam: 1 and flat there; 0 with slope 1 per second there."""
+    """Return two shapes (frames,) that fade out from the seam: there 1 and level, or 0 with slope 1 per second."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
@@ -124,7 +121,7 @@ def chained(loops: Sequence[Clip]) -> Clip:
 
 
 def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
-    """Join clips in order; the first frame of each is the last frame of the previous one."""
+    """Join clips in order; the first frame of each clip is the last frame of the previous clip."""
     if not (np.isfinite(blend) and blend >= 0.0):
         raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
     if not clips:

@@ -86,7 +86,7 @@ def ground_of(places: Floats, up: str) -> Complexes:
 def path_on_ground(points: Floats, up: str) -> Floats:
     """Project a path (points, 2) of world x and z (z up: x and y) to the ground plane, relative to its first point.
 
-    Returns real and imaginary parts (points, 2), omitting points that repeat the previous one.
+    Return real and imaginary parts (points, 2), omitting points that repeat the previous point.
     """
     world = np.zeros((len(points), 3))
     world[:, [0, 2] if up == "y" else [0, 1]] = points
@@ -112,18 +112,18 @@ def turned_back(vectors: Floats, heading: Floats, up: str) -> Floats:
     return out
 
 
-def start_of(path: Path, frame: int, up: str, time: float = 0.0) -> Start:
+def start_of(path: Path, frame: int, up: str) -> Start:
     """Return the placement of one frame of a path."""
     place = np.zeros(3)
     set_ground(place, path.ground[frame], up)
     first, second = place[[0, 2] if up == "y" else [0, 1]].tolist()
-    return Start((first, second), float(path.heading[frame]), time)
+    return Start((first, second), float(path.heading[frame]))
 
 
 def rates(path: Path, frame_time: float) -> Floats:
     """Return forward and sideways speed (in the heading of the frame before) and turn rate, (frames, 3) per second.
 
-    Row t holds the step from frame t - 1 to t (Hsu 2005, §4.1). Row 0 has no step: it repeats row 1.
+    Row t holds the step from frame t - 1 to t (Hsu 2005, §4.1). Row 0 has no step, so it repeats row 1.
     """
     out = np.zeros((len(path.ground), 3))
     step = np.diff(path.ground) * np.exp(-1j * path.heading[:-1]) / frame_time
@@ -156,14 +156,14 @@ def angle_letters(order: str) -> list[str]:
 
 
 def outside_layout(skeleton: Skeleton) -> Bools:
-    """Return (joints, 3): the angles for which the file has no channel; kept as DOFs only if a clip uses them."""
+    """Return flags (joints, 3) of the angles without a channel in the file, which are DOFs only if a clip uses them."""
     return np.array([[place >= len(order) for place in range(3)] for order in skeleton.orders])
 
 
 def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None = None) -> Floats:
     """Return continuous angles (frames, joints, 3), each joint in its Euler order and about its axes.
 
-    With a reference (joints, 3), the entire clip is on the branch (full turns, equivalent triple) nearest to it.
+    With a reference (joints, 3), each joint uses the equivalent triple and full turns nearest to the reference.
     """
     local = skeleton.about_axes(rotations)
     out = np.empty((*rotations.shape[:-1], 3))
@@ -182,30 +182,28 @@ def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
 
 
 def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
-    """Return the mean angles (joints, 3) over all examples, which are moved to the branch of the first one."""
-    first = euler_angles(skeleton, examples[0])
-    first = _without_outside(skeleton, first)
-    near = first.mean(axis=0)
+    """Return the mean angles (joints, 3) over all examples, as equivalent triples near those of the first example."""
+    near = _without_outside(skeleton, euler_angles(skeleton, examples[0])).mean(axis=0)
     near -= TURN * np.round(near / TURN)
     total = sum((euler_angles(skeleton, q, near).sum(axis=0) for q in examples), start=np.zeros_like(near))
     return np.asarray(total / sum(len(q) for q in examples))
 
 
 def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
-    """Return the equivalent triple if it leaves fewer of the used angles without a channel in the file."""
+    """Return angles or their equivalent triples, whichever are smaller where the file has no channel."""
     unused = outside_layout(skeleton)
     out = angles.copy()
     for order, joints in _by_order(skeleton).items():
         both = np.stack([angles[:, joints], equivalent(angles[:, joints], order)])
-        rest = np.abs(both - TURN * np.round(both / TURN)).mean(axis=1)
-        cost = (rest * unused[joints]).sum(-1)  # (2, joints)
+        sizes = np.abs(both - TURN * np.round(both / TURN)).mean(axis=1)
+        cost = (sizes * unused[joints]).sum(-1)  # (2, joints)
         flip = cost[1] < cost[0] - 1e-6
         out[:, joints] = np.where(flip[:, None], both[1], both[0])
     return out
 
 
 def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
-    """Return the angles or their equivalent, shifted by full turns, whichever has the mean nearer to the reference."""
+    """Return angles or their equivalent triples, shifted by full turns, whichever are nearer to the reference."""
     middle = angles.mean(axis=0)
     differences = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
     turns = TURN * np.round(differences / TURN)
@@ -227,7 +225,7 @@ def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:
 
 
 def continuous_rotvec(q: Floats) -> Floats:
-    """Return rotation vectors (frames, joints, 3) that continue beyond pi instead of jumping to the opposite side."""
+    """Return rotation vectors (frames, joints, 3) that grow beyond pi instead of jumping to the opposite side."""
     vectors = to_rotvec(q)
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=-1) > np.pi
     for joint in np.flatnonzero(jumps.any(axis=0)):
@@ -236,7 +234,7 @@ def continuous_rotvec(q: Floats) -> Floats:
 
 
 def _followed(vectors: Floats) -> Floats:
-    """Shift each frame by full turns to be nearest to its neighbour, starting at the frame nearest to zero."""
+    """Shift each frame by full turns towards its neighbour, starting at the frame nearest to zero."""
     out = vectors.copy()
     anchor = int(np.linalg.norm(vectors, axis=-1).argmin())
     for frames in (range(anchor + 1, len(out)), range(anchor - 1, -1, -1)):
@@ -248,7 +246,7 @@ def _followed(vectors: Floats) -> Floats:
 
 
 def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
-    """Return the vector shifted by full turns to be nearest to the one before."""
+    """Return the vector shifted by full turns towards the vector before it."""
     angle = math.sqrt(sum(x * x for x in vector))
     axis, length = (vector, angle) if angle > 1e-9 else (before, math.sqrt(sum(x * x for x in before)))
     if length < 1e-9:
@@ -261,16 +259,16 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
     """Return the smallest rotation r (4,) that makes the body's mean vertical upright: nearly none for a walker.
 
-    It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up, the body is
-    made upright as if y were up and then tilted, so the same body has the same heading either way.
+    It does not depend on heading, and the swings of q = T(heading) exp(swing) r are about zero. With z up, the body is
+    made upright as if y were up and then tilted, so a body has the same heading with either axis up.
     """
     vertical = np.eye(3)[up]
     body = sum((rotate(inverse(q), vertical).sum(axis=0) for q in rotations), start=np.zeros(3))
     length = float(np.linalg.norm(body))
     if length < 1e-6 * sum(len(q) for q in rotations):
         return IDENTITY.copy()
-    standing = shortest_arc(body / length, np.array([0.0, 1.0, 0.0]))
-    return standing if up == 1 else multiply(about_axis([1.0, 0.0, 0.0], np.pi / 2), standing)
+    upright = shortest_arc(body / length, np.array([0.0, 1.0, 0.0]))
+    return upright if up == 1 else multiply(about_axis([1.0, 0.0, 0.0], np.pi / 2), upright)
 
 
 def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats, Floats]:

@@ -118,11 +118,7 @@ class ClipLayout(Columns):
         out = [f"{root}.{dof}" for dof in head]
         if self.angles == "positions":
             return out + place_names(self.skeleton, self.markers)
-        out += [
-            f"{name}.{letter}"
-            for name, joint_letters in zip(joints, letters[1:], strict=True)
-            for letter in joint_letters
-        ]
+        out += [f"{name}.{letter}" for name, triple in zip(joints, letters[1:], strict=True) for letter in triple]
         return out + [f"{name}.t{axis}" for name in joints for axis in "xyz"] * self.moving
 
     def units(self) -> list[str]:
@@ -192,7 +188,7 @@ class ClipLayout(Columns):
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Clip:
-        """Return a clip from all columns, on the recipe's skeleton or on a compatible one."""
+        """Return a clip from all columns, on the recipe's skeleton or on a compatible skeleton."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.usual:
@@ -257,7 +253,7 @@ class ClipLayout(Columns):
         A rate acts for `horizon` seconds: a speed moves all points, a turn swings them about the vertical.
         """
         rows = np.concatenate(examples)
-        # Two dozen poses show how far each DOF moves the body.
+        # Two dozen poses are enough to measure the effect of each DOF.
         rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), 24)).astype(np.intp)]
         width, pushed = rows.shape[1], 1e-4
         if self.angles == "positions":
@@ -277,8 +273,8 @@ class ClipLayout(Columns):
 
     def points(self, rows: Floats) -> Floats:
         """Return world positions of joints and tips of single poses, each at the origin and heading 0 if possible."""
-        rest = Path(np.zeros(len(rows), dtype=np.complex128), np.zeros(len(rows)))
-        root, rotations, moved = self.pose(rows, rest, self.skeleton)
+        still = Path(np.zeros(len(rows), dtype=np.complex128), np.zeros(len(rows)))
+        root, rotations, moved = self.pose(rows, still, self.skeleton)
         local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
         local[:, 0] = root
         world = forward(self.skeleton.parents, local, rotations)

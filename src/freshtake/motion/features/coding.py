@@ -48,8 +48,8 @@ STILL = 1e-12  # a column that moves by less (times its size, if that is above 1
 class Recipe:
     """The layout of all columns, which of them are DOFs, the fixed values of the others, and the DOFs' weights.
 
-    `kept` (DOFs,) are column numbers, `fixed` (columns,) the values of those left out, `weights` (DOFs,) how much
-    one unit of each DOF counts in a distance, `center` (DOFs,) the origin of scaled values.
+    `kept` (DOFs,) are column numbers, `fixed` (columns,) the values of the omitted columns, `weights` (DOFs,) the
+    contribution of one unit of each DOF to a distance, `center` (DOFs,) the origin of scaled values.
     """
 
     layout: Layout
@@ -111,7 +111,7 @@ class Recipe:
         return columns
 
     def check_constants(self, columns: Floats, what: str) -> None:
-        """Raise, naming the DOF, if a column that was left out has another value."""
+        """Raise, naming the DOF, if an omitted column has another value."""
         dropped = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
         off = np.abs(columns[:, dropped] - self.fixed[dropped]).max(axis=0, initial=0.0)
         # Constants may differ by rounding between motions, but not by more.
@@ -137,7 +137,7 @@ class Recipe:
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, Array]) -> Recipe:
-        """Return the recipe from its parts; raise InvalidMotion if they do not form one."""
+        """Return the recipe from its parts; raise InvalidMotion if they do not form a recipe."""
         parts = Parts(header, arrays)
         if parts.field("recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")
@@ -153,7 +153,7 @@ class Recipe:
 class Features:
     """A motion as the models see it: values (frames, DOFs), and where the first frame is.
 
-    `skeleton` is set if it differs from the recipe's (another build), so that decoding returns the same clip.
+    `skeleton` is set if the motion's skeleton has another build than the recipe's, so that decoding restores the clip.
     """
 
     recipe: Recipe
@@ -194,7 +194,7 @@ def recipe(
     `angles`: "euler" (continuous, in each joint's order; Lau), "expmap" (rotation vectors about each joint's mean;
     Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
     and turn rate in the heading frame, height, two swings; default for clips) or "absolute" (default otherwise).
-    `scale`: the weights of the DOFs: "fk" (how far one unit moves the body; rates act for `horizon` seconds, default
+    `scale`: the weights of the DOFs: "fk" (the movement of the body per unit; rates act for `horizon` seconds, default
     one frame), "std" or "none".
     """
     layout = _layout(examples, angles, root)
@@ -229,7 +229,7 @@ def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Return effects raised above zero (a leaf joint's twist moves nothing), so scaling can be inverted.
+    """Return effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
@@ -250,11 +250,9 @@ def _constant_columns(examples: Sequence[Floats], units: Sequence[str]) -> tuple
     """Return flags of the columns that never change in any example, and the middle value of each column."""
     low = np.min([values.min(axis=0) for values in examples], axis=0)
     high = np.max([values.max(axis=0) for values in examples], axis=0)
-    middle = low + (high - low) / 2.0
     tolerance = STILL * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
-    angle = np.array(units) == "angle"
-    tolerance = np.where(angle, 10.0 * STILL, tolerance)
-    return np.asarray(high - low <= tolerance), middle
+    tolerance = np.where(np.array(units) == "angle", 10.0 * STILL, tolerance)
+    return np.asarray(high - low <= tolerance), low + (high - low) / 2.0
 
 
 def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) -> Layout:
@@ -304,7 +302,7 @@ def _check_rates(examples: Sequence[Motion]) -> None:
 def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
     """Return a motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
 
-    A DOF that never changes in the recipe's examples has no column; a motion with another value of it cannot be
+    A DOF that never changes in the recipe's examples has no column. A motion with another value of such a DOF cannot be
     represented, which is an error unless `strict` is off.
     """
     layout = recipe.layout
@@ -336,9 +334,9 @@ def decode(
 ) -> Motion:
     """Return the motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
 
-    `start` is the position of row 0 (default: the origin, or the one in the Features). With `resume` it is that of the
-    frame before row 0, so a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible skeleton with
-    other lengths.
+    `start` is the position of row 0 (default: the origin, or the start in the Features). With `resume` it is the
+    position of the frame before row 0, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a
+    compatible skeleton with other lengths.
     """
     if isinstance(values, Features):
         start, name, skeleton = start or values.start, name or values.name, skeleton or values.skeleton

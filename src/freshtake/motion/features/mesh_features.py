@@ -115,20 +115,11 @@ class MeshLayout(CloudColumns):
             blocks.append(values[:, at : at + width * self.vertex_count].reshape(len(values), -1, width))
             at += width * self.vertex_count
         vertices = placed(blocks[0], path, self.up) if self.root == "heading" else blocks[0]
-        normals = turned_back(blocks[1], -path.heading, self.up) if self.normals else None
+        normals = turned_back(blocks[1], -path.heading, self.up).astype(np.float32) if self.normals else None
         changing = zip(self.changing, blocks[1 + self.normals :], strict=True)
         attributes = {**self.constant, **{key: value.astype(np.float32) for key, value in changing}}
-        return MeshSequence(
-            vertices.astype(np.float32),
-            self.faces,
-            self.frame_time,
-            None if normals is None else normals.astype(np.float32),
-            attributes,
-            name,
-            "",
-            self.up,
-            self.unit_m,
-        )
+        points = vertices.astype(np.float32)
+        return MeshSequence(points, self.faces, self.frame_time, normals, attributes, name, "", self.up, self.unit_m)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
         """Return the RMS displacement of all vertices per unit of each column; other columns count the same."""
@@ -169,15 +160,8 @@ def mesh_layout(meshes: Sequence[MeshSequence], root: str) -> MeshLayout:
         for name, value in first.attributes.items()
         if any(name in mesh.attributes and mesh.attributes[name].ndim == 3 for mesh in meshes)
     }
-    return MeshLayout(
-        first.vertices.shape[1],
-        first.faces,
-        all(mesh.normals is not None for mesh in meshes),
-        changing,
-        {name: value for name, value in first.attributes.items() if name not in changing},
-        root,
-        first.frame_time,
-        first.up,
-        first.unit_m,
-        reference_plan(vertices, first.up) if root == "heading" else np.zeros(0, dtype=np.complex128),
-    )
+    constant = {name: value for name, value in first.attributes.items() if name not in changing}
+    normals = all(mesh.normals is not None for mesh in meshes)
+    plan = reference_plan(vertices, first.up) if root == "heading" else np.zeros(0, dtype=np.complex128)
+    time, up, unit = first.frame_time, first.up, first.unit_m
+    return MeshLayout(first.vertices.shape[1], first.faces, normals, changing, constant, root, time, up, unit, plan)

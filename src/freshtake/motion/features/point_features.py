@@ -113,9 +113,9 @@ def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
 
 
 def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> tuple[Floats, Floats]:
-    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3).
+    """Align each joint's rigid points to `points` (frames, joints - 1 + markers, 3).
 
-    Returns local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero.
+    Return local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero.
     """
     joints = len(skeleton)
     places = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
@@ -220,11 +220,6 @@ class PointLayout(CloudColumns):
         """Return the quantity that each column measures."""
         return self.rates(RATE_UNITS) + ["length"] * 3 * len(self.point_names)
 
-    @property
-    def width(self) -> int:
-        """The number of columns."""
-        return 3 * len(self.point_names) + 3 * (self.root == "heading")
-
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:
         """Return all columns (frames, columns) and where the clip starts."""
         name = clip.name or "a point clip"
@@ -262,18 +257,17 @@ class PointLayout(CloudColumns):
 
 
 def check_whole(clip: PointClip) -> None:
-    """Raise, naming the first gap, if there is one."""
+    """Refuse a clip with gaps, naming the first gap."""
     gaps = clip.gaps()
     if gaps.any():
         frame, point = (int(k) for k in np.argwhere(gaps)[0])
         where = f"point {clip.names[point]!r} of {clip.name or 'a point clip'} is missing in frame {frame}"
-        raise UsageError(
-            f"{where}: fill the gaps or drop the point first (freshtake convert --repair fill-gaps drop-unseen)"
-        )
+        remedy = "fill the gaps or drop the point first (freshtake convert --repair fill-gaps drop-unseen)"
+        raise UsageError(f"{where}: {remedy}")
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
-    """Return effects: a coordinate moves one point, a speed all points, a turn each by its distance from the center."""
+    """Return effects: a coordinate moves a point, a speed all points, a turn all by their distances from the center."""
     out = np.full(rows.shape[1], points**-0.5)
     if root == "heading":
         ground = [k for k in range(3) if "xyz"[k] != up]
@@ -283,7 +277,7 @@ def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float)
 
 
 def point_layout(clips: Sequence[PointClip], root: str) -> PointLayout:
-    """Return the layout that fits all examples: the points of the first one."""
+    """Return the layout that fits all examples: the points of the first example."""
     first = clips[0]
     for clip in clips:
         check_whole(clip)

@@ -1,8 +1,8 @@
 """Strokes as columns: one per dimension, and the time step if the points are not evenly spaced.
 
 The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows are those of the
-stroke moved to the mean position of the examples, and the start stores how far it was moved. Time steps are logarithms,
-so a mixture of several is a time step again.
+stroke moved to the mean position of the examples, and the start stores this move. Time steps are logarithms, so that a
+mixture of several time steps is a time step again.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class StrokeLayout(Columns):
         """Return all columns; row t of `dt` is the log of the time from point t - 1 to t in frames (row 0: row 1)."""
         name = stroke.name or "a stroke"
         if stroke.dimensions != self.dimensions:
-            have, want = ", ".join(stroke.dimensions), ", ".join(self.dimensions)
-            raise UsageError(f"{name} has the dimensions {have}, but the recipe {want}")
+            given, expected = ", ".join(stroke.dimensions), ", ".join(self.dimensions)
+            raise UsageError(f"{name} has the dimensions {given}, but the recipe {expected}")
         moved = () if self.place is None else tuple((middle(stroke) - self.place).tolist())
         start = Start(time=float(stroke.times[0]), moved=moved)
         points = stroke.points - np.array(moved) if moved else stroke.points
@@ -97,20 +97,15 @@ class StrokeLayout(Columns):
         """Return 1 for a coordinate; for a time step the distance covered by the pen in it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
-            ways = np.concatenate([np.linalg.norm(np.diff(v[:, :-1], axis=0), axis=1) for v in examples])
-            out[-1] = np.sqrt(np.mean(ways**2)) if len(ways) and ways.any() else 1.0
+            steps = np.concatenate([np.linalg.norm(np.diff(rows[:, :-1], axis=0), axis=1) for rows in examples])
+            out[-1] = np.sqrt(np.mean(steps**2)) if steps.any() else 1.0
         return out
 
     def parts(self) -> Parts:
         """Return the header and arrays from which `from_parts` rebuilds the layout."""
         place = None if self.place is None else list(self.place)
-        header = {
-            "dimensions": list(self.dimensions),
-            "frame_time": self.frame_time,
-            "timed": self.timed,
-            "place": place,
-        }
-        return Parts(header, {})
+        header = {"dimensions": list(self.dimensions), "frame_time": self.frame_time, "timed": self.timed}
+        return Parts({**header, "place": place}, {})
 
     @classmethod
     def from_parts(cls, parts: Parts) -> StrokeLayout:
@@ -124,7 +119,7 @@ class StrokeLayout(Columns):
 
 
 def is_even(stroke: Stroke, frame_time: float) -> bool:
-    """Return whether every point comes one frame time after the one before."""
+    """Return whether every point comes one frame time after the point before."""
     grid = stroke.times[0] + np.arange(len(stroke)) * frame_time
     # Evenly spaced points are off their grid by rounding only.
     return bool(np.abs(stroke.times - grid).max() <= 1e-6 * frame_time)

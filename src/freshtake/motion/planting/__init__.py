@@ -18,14 +18,14 @@ if TYPE_CHECKING:
         StreamFrame,
         plant,
     )
-    from freshtake.motion.planting.planting_model import PlantingModel, learn_planting, nearest_contacts
+    from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
 
 _HOMES = {
     "contacts": ("PlantSettings", "settings_for"),
     "planter": (
         "PinResult", "PlantReport", "Planted", "PlantedContact", "Planter", "PlanterState", "StreamFrame", "plant"
     ),
-    "planting_model": ("PlantingModel", "learn_planting", "nearest_contacts"),
+    "planting_model": ("PlantingModel", "learn_planting"),
 }  # fmt: skip
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "PlantingModel",
     "StreamFrame",
     "learn_planting",
-    "nearest_contacts",
     "plant",
     "settings_for",
 ]

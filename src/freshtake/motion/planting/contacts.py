@@ -1,6 +1,6 @@
-"""Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis.
+"""Foot contacts: when each foot joint is planted, from its height and speed, with hysteresis.
 
-These thresholds are defined only in `ContactSettings`; how feet are then held, only in `PlantSettings`.
+The thresholds are defined only in `ContactSettings`; how feet are then held, only in `PlantSettings`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from freshtake.numeric.curves import runs
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """Thresholds for standing: heights in leg lengths above the floor, speeds in leg lengths per second.
+    """Thresholds of contacts: heights in leg lengths above the floor, speeds in leg lengths per second.
 
     A contact begins when height and speed are both below their `on` values and lasts until one of them exceeds its
     `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two contacts
     shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate. Feet that swing
     fast also land fast: each speed limit is raised, if necessary, to its fraction of the foot's speed in swing. A foot
-    stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the ankle, and
-    its sideways distance does not exceed its height above the ankle by more than `beside`, so a body that lies, crawls
-    or swims never stands; a negative `pelvis_above` disables that rule.
+    is planted only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the ankle,
+    and its sideways distance does not exceed its height above the ankle by more than `beside`. So a body that lies,
+    crawls or swims has no contacts; a negative `pelvis_above` disables that rule.
     """
 
     height_on: float = 0.06
@@ -51,22 +51,16 @@ class ContactSettings:
             raise UsageError("contact times must not be negative, and the window for speed must be above 0")
 
 
-# For recorded motion: a foot that shuffles along the floor does not stand.
+# For recorded motion: a foot that shuffles along the floor is not planted.
 RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
-# Synthesized feet may slide while standing: looser limits than for recorded motion.
+# Synthesized feet may slide during contacts: looser limits than for recorded motion.
 SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
-
-# Looser still: what pictures show as contacts, so sliding feet are found too.
+# Pictures show contacts by even looser limits, so sliding feet are found too.
 SHOWN = ContactSettings(speed_on=0.8, speed_off=1.1)
 
-# Percentile of a foot joint's heights at which it stands; lower ones are noise.
-FLOOR_PERCENTILE = 2.0
-# A foot this many leg lengths above its floor is in the air, even if it rolls.
-LIFTED = 0.05
-# Within this many leg lengths above its floor, a foot should stand still: sliding is measured there.
-NEAR_FLOOR = 0.03
-
-
+FLOOR_PERCENTILE = 2.0  # of a foot joint's heights: its height when planted; lower heights are noise
+LIFTED = 0.05  # leg lengths: a foot this far above its floor is in the air, even if it rolls
+NEAR_FLOOR = 0.03  # leg lengths above its floor within which a foot should be still: sliding is measured there
 LOCKS = ("soft", "hard")
 
 
@@ -74,16 +68,17 @@ LOCKS = ("soft", "hard")
 class PlantSettings:
     """Settings for holding feet: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
 
-    `lock` soft lets standing feet keep the small movements of real ones; hard holds them still.
+    With the `lock` soft, planted feet keep the small movements of real feet; hard holds them still.
 
-    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands, it follows the offset
-    that holds it within about `hold` (hard: `hard_hold`); in the air it returns to zero within about `swing`. Contacts
-    take hold and let go over `ramp`. The position of a contact follows the foot's slow drift over `drift` and, beyond
-    `drift_radius`, faster. Soles stand between their lowest height and `band` above it; a foot that stands more than
-    `step` above the floor stands on something else and keeps its height. If a leg would stretch farther than in the
-    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths per second takes a
-    step and is left alone, unless contacts must be obeyed. With `rests` above 0, a foot that is low and slow enough for
-    a contact in recorded motion (see ContactSettings; `rests` times as slow) stands even without a contact.
+    Every foot gets a smooth offset that looks `lookahead` seconds ahead: during a contact, it follows within about
+    `hold` (hard: `hard_hold`) the offset that holds the foot in place; in the air it returns to zero within about
+    `swing`. Contacts begin and end gradually over `ramp`. The position of a contact follows the foot's slow drift over
+    `drift` and, beyond `drift_radius`, faster. Planted soles are between their lowest height and `band` above it; a
+    foot planted more than `step` above the floor is on something else and keeps its height. If a leg would stretch
+    farther than in the examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths
+    per second takes a step and is left alone, unless contacts must be obeyed. With `rests` above 0, a foot that is low
+    and slow enough for a contact in recorded motion (see ContactSettings; `rests` times as slow) is planted even
+    without a contact.
     """
 
     lock: str = "soft"
@@ -120,7 +115,7 @@ def settings_for(plant: bool | str) -> PlantSettings:
 
 
 class Contact(NamedTuple):
-    """Frames start to stop (exclusive) in which one joint of a foot stands."""
+    """Frames start to stop (exclusive) in which a joint of a foot is planted."""
 
     foot: str
     joint: int
@@ -129,7 +124,7 @@ class Contact(NamedTuple):
 
 
 def foot_contacts(clip: Clip) -> list[Contact]:
-    """Return the intervals in which the ankle or toe of each foot stands; `joint` is the ankle."""
+    """Return the intervals in which the ankle or toe of each foot is planted; `joint` is the ankle."""
     mask = contact_mask(clip)
     return [
         Contact(foot.name, foot.ankle, start, stop)
@@ -145,7 +140,7 @@ def contact_mask(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """Return (frames, feet): whether a foot stands on its ankle, its toe or both; arguments as in `joint_contacts`."""
+    """Return (frames, feet): whether a foot's ankle, toe or both are planted; arguments as in `joint_contacts`."""
     by_joint = joint_contacts(clip, floor=floor, settings=settings, standing=standing)
     counts = [len(foot.joints) for foot in (feet(clip.skeleton) if standing is None else standing)]
     if not counts:
@@ -160,11 +155,10 @@ def joint_contacts(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """Return (frames, foot joints): whether ankle and toe of the first foot stand, then those of the next.
+    """Return the contacts (frames, foot joints) of ankle and toe of the first foot, then of the next feet.
 
-    `floor` gives the heights at which the foot joints stand, as `floor_heights` returns them for other clips, or one
-    height for all; by default they are the clip's own. `standing` names the feet if those of `body.feet` are not the
-    right ones.
+    `floor` gives the heights of planted foot joints, as `floor_heights` returns them for other clips, or one height for
+    all; by default they come from the clip itself. `standing` are the feet, if the guesses of `body.feet` are wrong.
     """
     settings = settings or ContactSettings()
     standing_feet = feet(clip.skeleton) if standing is None else tuple(standing)
@@ -196,10 +190,10 @@ def joint_contacts(
 def floor_heights(
     clips: Sequence[Clip], standing: Sequence[Foot] | None = None, floor: npt.ArrayLike | None = None
 ) -> Floats:
-    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips of a skeleton together.
+    """Return the heights (foot joints,) of planted feet: a low percentile over all clips of a skeleton together.
 
-    `standing` are the feet, if those of `body.feet` are not the right ones. Known heights are passed as `floor`, one
-    for all or one for each foot joint, and are checked.
+    `standing` are the feet, if the guesses of `body.feet` are wrong. Known heights are passed as `floor`, one for all
+    or one for each foot joint, and are checked.
     """
     joints = [joint for foot in (feet(clips[0].skeleton) if standing is None else standing) for joint in foot.joints]
     if floor is None:

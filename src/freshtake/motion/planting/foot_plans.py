@@ -1,4 +1,4 @@
-"""Plan feet frame by frame, compiled: whether heel and toe stand, smooth offsets that hold them, sinking hips."""
+"""Plan feet frame by frame, compiled: contacts of heel and toe, smooth offsets that hold them, sinking hips."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from freshtake.numeric.limb_kernels import copy_into, quintic
 from freshtake.numeric.smooth_path import EDGE, PathScratch, smooth_paths
 
 HEEL = 0.25  # foot lengths by which the heel is behind the ankle
-ROLLED = 0.026  # leg lengths: a heel or toe this much higher than the other one has left the floor
+ROLLED = 0.026  # leg lengths: a heel or toe this much higher than the other has left the floor
 BEGIN, CONTINUE = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
-FLOOR = 3.0  # a foot is kept above the floor this many times as firmly as it is held
+FLOOR = 3.0  # factor on the weight that keeps a foot above the floor, relative to the weight that holds it
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the minimum bend of a knee whose foot is moved by more than this
 
 
@@ -28,7 +28,7 @@ def plane_of(up: int) -> tuple[int, int]:
 
 @uncounted
 def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) -> None:
-    """Find where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
+    """Compute the heel's point on the floor: below the ankle and a little behind it, turned with the foot's pitch."""
     a, b = plane_of(up)
     x, y, z = toe[a] - ankle[a], toe[b] - ankle[b], toe[up] - ankle[up]
     run = math.hypot(x, y)
@@ -81,7 +81,7 @@ def classify(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int)
             height = heel if point == 0 else toe
             sure = frames.strength[frame, leg, point]
             raw = 2 if sure >= BEGIN else (1 if sure >= CONTINUE else 0)
-            # A foot that rolls has one end in the air: that end does not stand, however slow.
+            # A foot that rolls has one end in the air: that end has no contact, however slow it is.
             rolled = height - min(heel, toe) > ROLLED * ground.leg
             if rolled:
                 raw = 0
@@ -102,14 +102,14 @@ def classify(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int)
 
 @uncounted
 def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: int, started: bool) -> None:
-    """Settle the contacts of a frame from `raw` of this and the next frames; `started` where a frame is before it.
+    """Settle the contacts of a frame from `raw` of this and the next frames; `started` if another frame is before it.
 
     A contact continues over short pauses and begins only where it will last.
     """
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
         for point in range(2):
-            on = started and frames.stands[frame - 1, leg, point] == 1
+            on = started and frames.contacts[frame - 1, leg, point] == 1
             if on:
                 stays = False
                 # A short pause is a glitch: the contact continues if it resumes within the bridge.
@@ -123,18 +123,18 @@ def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: i
                     lasts = lasts and frames.raw[k, leg, point] > 0
                     begins = begins or frames.raw[k, leg, point] == 2
                 on = lasts and begins
-            frames.stands[frame, leg, point] = 1 if on else 0
-        standing = frames.stands[frame, leg, 0] == 1 or frames.stands[frame, leg, 1] == 1
+            frames.contacts[frame, leg, point] = 1 if on else 0
+        planted = frames.contacts[frame, leg, 0] == 1 or frames.contacts[frame, leg, 1] == 1
         if not started:
-            frames.age[frame, leg] = 1 << 20 if standing else -1  # it stood before the first frame
+            frames.age[frame, leg] = 1 << 20 if planted else -1  # the contact began before the first frame
             frames.pivot[frame, leg, 0] = frames.pivot[frame, leg, 1] = 0.0
             continue
-        frames.age[frame, leg] = frames.age[frame - 1, leg] + 1 if standing else -1
+        frames.age[frame, leg] = frames.age[frame - 1, leg] + 1 if planted else -1
         for k in range(2):
             frames.pivot[frame, leg, k] = frames.pivot[frame - 1, leg, k]
         # The toe comes first: in the roll of a step the foot turns about it.
         for point in (1, 0):
-            if frames.stands[frame, leg, point] == 1 and frames.stands[frame - 1, leg, point] == 1:
+            if frames.contacts[frame, leg, point] == 1 and frames.contacts[frame - 1, leg, point] == 1:
                 here, before = frames.points[frame, leg, 2 + point], frames.points[frame - 1, leg, 2 + point]
                 frames.pivot[frame, leg, 0] += here[a] - before[a]
                 frames.pivot[frame, leg, 1] += here[b] - before[b]
@@ -152,10 +152,10 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
     for k in range(count):
         # Least squares with a weak pull to 0: when nothing holds the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
-        held = firm[k] * pace.stand / weight
+        share = firm[k] * pace.stand / weight
         scratch.weights[k, a] = scratch.weights[k, b] = weight
-        scratch.targets[k, a] *= held
-        scratch.targets[k, b] *= held
+        scratch.targets[k, a] *= share
+        scratch.targets[k, b] *= share
         lift, contact_strength = _lift(frames, leg, frame + k, firm[k])
         scratch.weights[k, up] = pace.free + contact_strength * pace.height
         scratch.targets[k, up] = lift * contact_strength * pace.height / scratch.weights[k, up]
@@ -193,7 +193,7 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 @uncounted
 def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
-    """Compute offsets (frames, 3) along the ground that hold the foot at its mean place in a contact; 0 in the air."""
+    """Compute offsets (frames, 3) along the ground that hold the foot at its mean place in a contact, 0 in the air."""
     ground, pace, frames, memory = scene
     a, b = plane_of(ground.up)
     k = frame
@@ -224,8 +224,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
 
 @uncounted
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
-    """Return the center of a contact one frame on: it follows the mean (x, y) of the observed places, faster beyond
-    `drift_radius`."""
+    """Return the next frame's center of a contact, which follows the mean (x, y), faster beyond `drift_radius`."""
     # A foot that really slides would be pulled ever harder: let its center follow, faster if it is far away.
     square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
     share = min(pace.drift * (1.0 + 10.0 * square), 1.0)
@@ -234,15 +233,15 @@ def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> t
 
 @uncounted
 def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
-    """Compute `lifts` of a frame whose contacts are settled: never below the floor, and onto it where a foot stands."""
+    """Compute `lifts` of a frame whose contacts are settled: never below the floor, and onto it during contacts."""
     for leg in range(frames.points.shape[1]):
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
         frames.lifts[frame, leg, 0] = max(heel, ground.soles[leg, 1, 0] - points[3, ground.up])
-        # Move down onto the floor only while the foot stands, by the part nearest to the floor.
+        # Move down onto the floor only during a contact, by the part nearest to the floor.
         over = 1e300
         for point in range(2):
-            if frames.stands[frame, leg, point] == 1:
+            if frames.contacts[frame, leg, point] == 1:
                 over = min(over, points[2 + point, ground.up] - ground.soles[leg, point, 1])
         over = max(over, 0.0) if over < 1e300 else 0.0
         frames.lifts[frame, leg, 1] = -over * (1.0 - quintic(over / pace.step))
@@ -250,7 +249,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
 
 @uncounted
 def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
-    """Compute how far a foot must rise to be nowhere below the floor, unless the body does not stand."""
+    """Return the distance that a foot must rise to be nowhere below the floor, if it carries the body or is held."""
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
@@ -258,23 +257,23 @@ def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
 
 @uncounted
 def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
-    """Return how far up the foot has to go, and how firmly."""
+    """Return the height by which the foot must rise, and the strength of this constraint."""
     sunk = _sunk(frames, leg, frame, firm)
     return (sunk, FLOOR) if sunk > 0.0 else (float(frames.lifts[frame, leg, 1]), firm)
 
 
 @uncounted
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
-    """Return how far a leg may stretch: as far as in the examples, or as it does in this frame."""
+    """Return the longest distance from hip to ankle: that of the examples or of this frame."""
     full = straight_length(bones, leg, offsets)
-    # A take that stretches a leg farther than others is not corrected for it.
+    # A take that stretches a leg farther than the examples is not corrected.
     current = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
     return float(min(max(bones.reach[leg, 1] * full, current), FULL * full))
 
 
 @uncounted
 def plan_sink(scene: Scene, frame: int, last: int, scratch: PathScratch, plans: Floats, firm: Floats) -> float:
-    """Return how far the hips sink in a frame so that standing legs reach their feet; `scratch` is a workspace."""
+    """Return the sinking of the hips in a frame that lets legs reach their planted feet; `scratch` is a workspace."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
@@ -301,7 +300,7 @@ def plan_sink(scene: Scene, frame: int, last: int, scratch: PathScratch, plans: 
 
 @uncounted
 def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
-    """Return how far the hip has to come down for the leg to reach its goal without stretching too far."""
+    """Return the sinking of the hip that lets the leg reach its goal without stretching too far."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
     up = ground.up
     a, b = plane_of(up)
@@ -314,7 +313,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
 
 @uncounted
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
-    """Return how far knees are kept from straight (see bend_angle), by how far the foot is moved now and soon."""
+    """Return the slack that keeps knees from straight (see bend_angle), by the foot's offsets now and soon."""
     total = 0.0
     for k in range(count):
         total += plan[k, 0] * plan[k, 0] + plan[k, 1] * plan[k, 1] + plan[k, 2] * plan[k, 2]

@@ -24,7 +24,7 @@ from freshtake.numeric.limb_kernels import (
 )
 
 FULL = 0.9998  # fraction of a limb's length: nearer to straight, the direction of the bend is undefined
-SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # fractions of a limb's length: for standing feet, for pins, beyond its stretch
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # fractions of a limb's length: for planted feet, for pins, beyond its stretch
 SCRATCH = 16  # workspace vectors for leading one limb
 
 
@@ -94,9 +94,8 @@ class FootGoal(NamedTuple):
 def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats, work: LimbScratch) -> float:
     """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
-    The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
-    goal (of all that do, the one nearest to the sample), and a foot keeps its direction in the world. Returns by how
-    much the goal was missed.
+    The knee bends about its hinge until the distance is right, the hip makes the smallest turn that takes the end to
+    its goal, and a foot keeps its direction in the world. Return by how much the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
     # A limb that does not move keeps its numbers exactly, bit for bit.
@@ -175,7 +174,7 @@ def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, scratch: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
-    """Bend knee and hip for a goal of the ankle, as far as a limb of `full` length reaches; `path` is the one before.
+    """Bend knee and hip for a goal of the ankle, as far as a limb of length `full` reaches; `path` is the pose before.
 
     `scratch` (7, 4) and `links` are workspaces.
     """
@@ -202,7 +201,7 @@ def _bend(
         shank[k] += thigh[k]
     # Then the direction: the hip makes the smallest turn that points the limb at its goal.
     swing_into(shank, line, swing)
-    # world rotations of the joints below, then the local ones of knee and hip
+    # First the world rotations of the joints below, then the local rotations of knee and hip.
     turn_into(turn, turns[middle], turn)
     turn_back_into(turns[middle - 1], turn, rotations[bones.path[limb, middle]])
     turn_into(swing, turns[upper], turn)
@@ -222,8 +221,8 @@ def _bend(
 def within_reach(reach: Floats, requested: float, current: float, full: float, soft: float) -> float:
     """Return the distance from hip to ankle that a limb takes for a requested one, with a soft upper limit.
 
-    It stretches and folds as far as in the examples, or as far as it already did. Near straight, a knee would have to
-    turn ever faster, so the limb gives way from `soft` of its length before its end on.
+    The limb stretches and folds as far as in the examples or as in this frame. Near straight, a knee would have to turn
+    ever faster, so the limb gives way in the last fraction `soft` of its length.
     """
     most = min(max(reach[1] * full, current + GIVE * full), max(FULL * full, current))
     begin = max(current, most - soft * full)
@@ -238,8 +237,8 @@ def within_reach(reach: Floats, requested: float, current: float, full: float, s
 
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
-    """Find the hinge in the world; where none is known, at right angles to both segments."""
-    # A learned hinge bends the right way even if the leg is straight and does not show one.
+    """Compute the hinge in the world; if it is unknown, at right angles to both segments."""
+    # A learned hinge bends in the right direction even if the leg is straight and shows no bend.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
         carry_into(turn, hinge, axis)
@@ -259,7 +258,7 @@ def _keep_foot(
 ) -> float:  # fmt: skip
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Returns how far the toe, or else the ankle, is from its goal. `scratch` (4, 4) and `links` are workspaces.
+    Return the distance of the toe (or else the ankle) from its goal. `scratch` (4, 4) and `links` are workspaces.
     """
     places, turns = path
     turn, goal, tip, now = foot

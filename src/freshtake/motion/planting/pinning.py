@@ -1,4 +1,4 @@
-"""Move pinned joints to their pins: the path of a pinned point is blended to the pins and back, and limbs follow it."""
+"""Move pinned joints to their pins: blend the path of a pinned point to the pins and back, and lead limbs along it."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Pinned(NamedTuple):
 def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
     """Blend a path to the positions of its pins.
 
-    In a pin's frames, the path is exactly at the pin. Next to them it is (1 - e) path + e pin with e falling from 1 to
-    0; next to a run of frames the pin continues as it moved, next to a single frame it moves with the path.
+    In a pin's frames, the path is exactly at the pin. Next to these frames it is (1 - e) path + e pin, with e falling
+    from 1 to 0. There, a pin of several frames continues its movement, and a pin of one frame moves with the path.
     """
     out, contact_strength = path.copy(), np.zeros(len(path))
-    taken = np.zeros(len(path), dtype=bool)
+    pinned_frames = np.zeros(len(path), dtype=bool)
     for pin in pins:
-        taken[pin.start : pin.stop] = True
+        pinned_frames[pin.start : pin.stop] = True
     for pin in pins:
-        share = _ease(pin, taken, frame_time)
+        share = _ease(pin, pinned_frames, frame_time)
         place = _place(pin, out)
         out += share[:, None] * (place - out)
         contact_strength = np.maximum(contact_strength, share)
     return Pinned(out, contact_strength)
 
 
-def _ease(pin: Pin, taken: Bools, frame_time: float) -> Floats:
-    """Return 1 in the pin's frames, with quintic ends over its blend time, cut short if another pin is nearer."""
-    frames = np.arange(len(taken))
-    others = taken.copy()
+def _ease(pin: Pin, pinned_frames: Bools, frame_time: float) -> Floats:
+    """Return 1 in the pin's frames, with quintic ends over its blend time, or up to the next pin if that is near."""
+    frames = np.arange(len(pinned_frames))
+    others = pinned_frames.copy()
     others[pin.start : pin.stop] = False
     before, after = np.flatnonzero(others[: pin.start]), pin.stop + np.flatnonzero(others[pin.stop :])
     blend = pin.blend / frame_time + 1.0
@@ -89,7 +89,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     if not limb_pins:
         return clip
     positions = clip.positions()
-    goals = [_led(clip, positions, limb, limb_pins) for limb in base.limbs]
+    goals = [_path_to_pins(clip, positions, limb, limb_pins) for limb in base.limbs]
     places = [clip.skeleton.names[joint] for limb in base.limbs for joint in limb.points]
     missing = [pin for pin in limb_pins if pin.joint not in places]
     if missing:
@@ -98,7 +98,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
             f"limbs ({', '.join(places) or 'none were recognized'})"
         )
     root_pinned = pinned_path(clip.root, _pins_of(clip, 0, pins), clip.frame_time).contact_strength
-    shift = _carried(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
+    shift = _root_shift(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
     root, rotations = clip.root + shift, clip.rotations.copy()
@@ -112,28 +112,27 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     return clip.changed(root=root, rotations=rotations)
 
 
-class LedPath(NamedTuple):
-    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard pins do."""
+class LimbGoal(NamedTuple):
+    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard pins hold it."""
 
     path: Floats
     contact_strength: Floats
     hard: Floats
 
 
-def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
+def _path_to_pins(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LimbGoal:
     path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
     for joint in limb.points:
         if joint_pins := _pins_of(clip, joint, pins):
-            led = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
-            path += led.path - positions[:, joint]
-            contact_strength = np.maximum(contact_strength, led.contact_strength)
-            hard = np.maximum(
-                hard, pinned_path(path, [pin for pin in joint_pins if pin.hard], clip.frame_time).contact_strength
-            )
-    return LedPath(path, contact_strength, hard)
+            pinned = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
+            path += pinned.path - positions[:, joint]
+            contact_strength = np.maximum(contact_strength, pinned.contact_strength)
+            hard_pins = [pin for pin in joint_pins if pin.hard]
+            hard = np.maximum(hard, pinned_path(path, hard_pins, clip.frame_time).contact_strength)
+    return LimbGoal(path, contact_strength, hard)
 
 
-def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
+def _root_shift(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LimbGoal]) -> Floats:
     """Return the root's shift (frames, 3) that brings hard pins within reach, scaled by how firmly they hold.
 
     Each limb restricts its base to a ball around its goal; the shift is projected onto each ball in turn.

@@ -11,19 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion.body.roles import leg_length
+from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting.contacts import SYNTHESIZED, ContactSettings, PlantSettings
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.motion.planting.planting_kernels import plant_frames
-from freshtake.motion.planting.planting_model import (
-    PlantingModel,
-    checked_labels,
-    learn_planting,
-    own_planting_model,
-    spread_labels,
-)
+from freshtake.motion.planting.planting_model import PlantingModel, checked_labels, learn_planting, own_planting_model
 from freshtake.motion.planting.rig import Frames, Ground, Memory, Pace, PlantedFrames, Scene
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import runs
@@ -85,12 +79,16 @@ class Planter:
     @cached_property
     def ground(self) -> Ground:
         """The floor as plain arrays."""
-        up = "xyz".index(self.base.up)
-        soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
-        return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
+        skeleton, counts = self.base.skeleton, np.array([len(foot.joints) for foot in self.base.feet], dtype=np.intp)
+        toes = np.cumsum(counts) - 1
+        heights = self.base.floor[toes]
+        below = np.maximum(self.base.floor[toes - counts + 1] - heights, 0.0)
+        soles = np.repeat(heights, 2).reshape(-1, 2, 1) + np.array([0.0, self.pace.band])
+        depth = len(skeleton.chain(pelvis(skeleton))) - 1
+        return Ground("xyz".index(self.base.up), leg_length(skeleton), depth, below, soles)
 
     def around(self, frames: int) -> tuple[int, int]:
-        """Return how many frames of a loop to play before it, and in total, to plant both ends in the same way."""
+        """Return how many frames of a loop must be played before it, and in total, to plant both ends equally."""
         # After 1.5 s, planting has forgotten where it began.
         before = int(np.ceil(1.5 / self.frame_time))
         return before, before + frames + 1 + self.latency
@@ -98,31 +96,30 @@ class Planter:
     def start(self) -> PlanterState:
         """Return the state before the first frame."""
         offsets = self.base.skeleton.offsets
-        return _begun(empty_frames(0, len(offsets), len(self.base.legs)), np.ascontiguousarray(offsets)[None])
+        return _first_state(empty_frames(0, len(offsets), len(self.base.legs)), np.ascontiguousarray(offsets)[None])
 
     def feed(
         self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
     ) -> tuple[PlanterState, StreamFrame]:
-        """Feed one frame (3,), (joints, 4), (feet,) or a block of frames; return those that are ready, possibly none.
+        """Feed one frame (3,), (joints, 4), (feet,) or a block; return the frames that are ready, possibly none.
 
         A frame that is refused leaves the state as it was.
         """
         places, turns = _checked_poses(root, rotations, len(self.base.skeleton))
         labels = checked_labels(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
-        state = _grown(state, places, turns, spread_labels(labels, self.base.feet))
+        state = _appended(state, places, turns, labels)
         return state, StreamFrame(*self._advance(state, False)[:2])
 
     def finish(self, state: PlanterState) -> StreamFrame:
         """Return the remaining frames at the end of the stream."""
         nothing = np.zeros((0, 3)), np.zeros((0, len(self.base.skeleton), 4)), np.zeros((0, len(self.base.legs), 2))
-        return StreamFrame(*self._advance(_grown(state, *nothing), True)[:2])
+        return StreamFrame(*self._advance(_appended(state, *nothing), True)[:2])
 
-    def planted(self, clip: Clip, labels: Floats) -> PlantedFrames:
+    def plant_clip(self, clip: Clip, labels: Floats) -> PlantedFrames:
         """Plant a clip as a stream fed all at once."""
         frames = empty_frames(len(clip), len(clip.skeleton), len(self.base.legs))
-        frames.root[:], frames.rotations[:] = clip.root, clip.rotations
-        frames.strength[:] = spread_labels(labels, self.base.feet)
-        return self._advance(_begun(frames, clip.bone_offsets()), True)
+        frames.root[:], frames.rotations[:], frames.strength[:] = clip.root, clip.rotations, labels
+        return self._advance(_first_state(frames, clip.bone_offsets()), True)
 
     def _advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
         """Plant all frames that can be planted now; fill the state's arrays in place."""
@@ -154,8 +151,8 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
     return places, turns
 
 
-def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
-    """Return a copy of the state with frames appended; those no longer used are dropped."""
+def _appended(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
+    """Return a copy of the state with frames appended; frames that are no longer used are dropped."""
     # Keep three frames before the next one to be settled: offsets continue from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
@@ -177,13 +174,10 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
 
     # A hard-locked foot does not drift: the time constant is a minute.
     hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, 60.0)
-    reach, bridged, shortest = (
-        frames(0.5 * ContactSettings.window),
-        frames(ContactSettings.bridged),
-        frames(ContactSettings.shortest, 2),
-    )
+    reach, bridged = frames(0.5 * ContactSettings.window), frames(ContactSettings.bridged)
+    shortest = frames(ContactSettings.shortest, 2)
     resting = settings.rests * leg * frame_time
-    # Hips sink within 0.08 s and rise again within 0.16 s, more slowly than feet, or their shaking would show.
+    # Hips sink within 0.08 s and rise again within 0.16 s, more slowly than feet, or they would visibly shake.
     # A contact ends at 1.5 times the speed at which it begins, so it does not flicker.
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
@@ -212,13 +206,13 @@ def fresh_memory(legs: int) -> Memory:
     return Memory(np.zeros((legs, 3, 3)), np.zeros((3, 1)), np.zeros(1, dtype=np.intp), np.zeros((legs, 2)))
 
 
-def _begun(frames: Frames, offsets: Floats) -> PlanterState:
-    """Return the state in which no frame has been examined."""
+def _first_state(frames: Frames, offsets: Floats) -> PlanterState:
+    """Return the state before any frame has been examined."""
     return PlanterState(frames, fresh_memory(frames.strength.shape[1]), np.zeros(4, dtype=np.intp), offsets)
 
 
 class PlantedContact(NamedTuple):
-    """A foot held in frames start to stop (exclusive): where its toe was, and by how much its goal was missed."""
+    """A foot held in frames start to stop (exclusive), the mean place of its toe, and how far it missed its goal."""
 
     joint: str
     start: int
@@ -236,10 +230,10 @@ class PinResult(NamedTuple):
 
 @dataclass(frozen=True)
 class PlantReport:
-    """What planting changed and missed; lengths are in the clip's unit, angles in degrees.
+    """The changes and misses of planting; lengths are in the clip's unit, angles in degrees.
 
-    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
-    root was moved, `change` the mean rotation of the legs' joints while not held and `change_held` while held.
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the largest move of
+    the root, `change` the mean rotation of the legs' joints outside contacts and `change_held` during contacts.
     """
 
     contacts: tuple[PlantedContact, ...]
@@ -260,7 +254,7 @@ class PlantReport:
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """The clip with planted feet, what was planted, and how well pins were met."""
+    """The clip with planted feet, the clip before, the planted frames, and the requested pins."""
 
     clip: Clip
     before: Clip
@@ -270,12 +264,12 @@ class Planted:
 
     @cached_property
     def report(self) -> PlantReport:
-        """Report of what was changed and what was missed."""
+        """The report on changes and misses."""
         before, after, out = self.before, self.clip, self.frames
         positions = after.positions()
         turned = np.degrees(angle_between(before.rotations, after.rotations))
         contacts: list[PlantedContact] = []
-        free, held = [np.zeros(0)], [np.zeros(0)]
+        outside, during = [np.zeros(0)], [np.zeros(0)]
         for number, limb in enumerate(self.base.legs):
             contact_strength, joint = out.contact_strengths[:, number], limb.points[-1]
             for start, stop in runs(contact_strength >= 0.999):
@@ -284,10 +278,10 @@ class Planted:
                 contacts.append(PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), missed))
             path = after.skeleton.chain(joint)
             joints = path[path.index(limb.upper) :]
-            free.append(turned[contact_strength == 0.0][:, joints].ravel())
-            held.append(turned[contact_strength > 0.0][:, joints].ravel())
+            outside.append(turned[contact_strength == 0.0][:, joints].ravel())
+            during.append(turned[contact_strength > 0.0][:, joints].ravel())
         change, change_held = (
-            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (free, held))
+            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (outside, during))
         )
         return PlantReport(
             tuple(contacts), self.pins, max((contact.residual for contact in contacts), default=0.0),
@@ -296,7 +290,7 @@ class Planted:
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """How well each pin was met."""
+        """By how much each pin was missed."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         out = []
         for pin in self.requested:
@@ -317,14 +311,14 @@ def plant(
     settings: PlantSettings | None = None,
     careful: bool | None = None,
 ) -> Planted:
-    """Hold feet where they stand and move pinned joints to their pins (Lau 2009, §7).
+    """Hold feet in place during contacts and move pinned joints to their pins (Lau 2009, §7).
 
-    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, state when feet stand; by default they are found in the
-    nearest poses of `examples` if given, else in the clip itself. `careful` leaves alone feet that step or do not carry
-    the body, whatever the contacts are; by default only if contacts are found. `floor` gives the standing height of
-    every foot joint, or one for all; default: that of the examples or of the clip. Ranges and hinges of the joints are
-    learned from the same clips. For many clips, or if limbs must be named, pass the result of `learn_planting` as
-    `examples`; the floor is then taken from it.
+    `contacts` (frames, feet) or (frames, foot joints) are 0 to 1; by default they are taken from the nearest poses of
+    `examples` if given, else from the clip itself. `careful` leaves alone feet that step or do not carry the body,
+    whatever the contacts are; the default is to do so unless contacts are given. `floor` gives the height of every
+    planted foot joint, or one for all; by default the height in the examples or the clip. Ranges and hinges of the
+    joints are learned from the same clips. For many clips, or if limbs must be named, pass the result of
+    `learn_planting` as `examples`; it contains the floor.
     """
     for pin in pins:
         pin.check(clip)
@@ -340,7 +334,7 @@ def plant(
     labels = checked_labels(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
     careful = contacts is None if careful is None else careful
     led = pinned_root(clip, pins) if pins else clip
-    out = _planter(base, settings or PlantSettings(), clip.frame_time, careful).planted(led, labels)
+    out = _planter(base, settings or PlantSettings(), clip.frame_time, careful).plant_clip(led, labels)
     # If no foot was moved, the clip keeps its file's channels.
     if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any():
         led = led.changed(root=out.root, rotations=out.rotations)

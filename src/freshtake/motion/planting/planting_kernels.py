@@ -71,9 +71,9 @@ def _plant_frames(
         settle(ground, pace, frames, frame, classified, frame > 0)
         find_lifts(ground, pace, frames, frame)
     counts[2] = settled
-    given = settled if ended else max(settled - pace.horizon, counts[3])
+    returned = settled if ended else max(settled - pace.horizon, counts[3])
     size, legs = pace.horizon + 1, frames.points.shape[1]
-    for frame in range(counts[3], given):
+    for frame in range(counts[3], returned):
         k = frame - counts[3]
         last = min(frame + size, settled)
         for leg in range(legs):
@@ -93,7 +93,7 @@ def _plant_frames(
             # With a smaller offset the foot is already at its goal.
             move = Move(frames.root[frame], root[k], plans[leg, 0], 1e-9 * ground.leg, True, slack, SOFT)
             missed[k, leg] = lead_limb(bones, leg, move, frame_offsets, rotations[k], limbs)
-    counts[3] = given
+    counts[3] = returned
 
 
 @uncounted

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
 from freshtake.motion.body.orientation import distances, pose_points, usual_facing
-from freshtake.motion.body.roles import Foot, leg_length, pelvis
+from freshtake.motion.body.roles import Foot, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contacts import (
     RECORDED,
@@ -59,7 +59,10 @@ def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
 
 
 def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
-    """Return contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1."""
+    """Return contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1, (frames, feet, 2): heel and toe.
+
+    A foot without a toe touches the floor with its ankle.
+    """
     joints = sum(len(foot.joints) for foot in feet)
     try:
         labels = np.array(contacts, dtype=np.float64)
@@ -73,27 +76,18 @@ def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -
         )
     if not (np.isfinite(labels).all() and labels.min(initial=0.0) >= 0.0 and labels.max(initial=0.0) <= 1.0):
         raise UsageError("contacts must be flags, or numbers from 0 (in the air) to 1 (on the floor)")
-    return labels
-
-
-def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
-    """Return flags of feet or foot joints as (frames, feet, 2), heel and toe; without a toe, the ankle stands."""
-    if not feet:
-        return np.zeros((len(labels), 0, 2))
     if labels.shape[1] == len(feet):
         return np.repeat(labels[:, :, None], 2, axis=2)
-    columns, start = [], 0
-    for foot in feet:
-        columns.append((start, start + len(foot.joints) - 1))
-        start += len(foot.joints)
-    return np.asarray(labels[:, columns])
+    counts = np.array([len(foot.joints) for foot in feet], dtype=np.intp)
+    toes = np.cumsum(counts) - 1
+    return np.asarray(labels[:, np.stack([toes - counts + 1, toes], axis=1)])
 
 
 def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:
-    """Return contacts by the names of feet or foot joints as columns; feet that are not named never stand.
+    """Return contacts by the names of feet or foot joints as columns; feet that are not named have no contacts.
 
-    A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. If any name is that of
-    a toe, all columns are those of single joints; otherwise a name means the entire foot.
+    A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. If a toe is named,
+    each column is a single joint; otherwise a name means the entire foot.
     """
     by_foot = [foot.name for foot in feet]
     by_joint = [names[joint] for foot in feet for joint in foot.joints]
@@ -117,7 +111,7 @@ def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foo
 
 
 class ContactGallery(NamedTuple):
-    """Poses of examples (poses, dimensions), which foot joints stand in them, and how headings are measured."""
+    """Poses of examples (poses, dimensions), their contacts (poses, foot joints), and the reference for headings."""
 
     poses: Floats
     labels: Floats
@@ -127,7 +121,7 @@ class ContactGallery(NamedTuple):
 def contact_gallery(
     examples: Sequence[Clip], standing: Sequence[Foot] | None = None, labels: Floats | None = None
 ) -> ContactGallery:
-    """Return the poses of clips whose feet stand as they should, with their contacts.
+    """Return the poses of clips with correctly planted feet, and their contacts.
 
     `standing` are the feet, if the guesses are wrong; `labels` (frames of all examples, foot joints) their contacts, if
     already known.
@@ -142,13 +136,12 @@ def contact_gallery(
     return ContactGallery(poses, labels, facing)
 
 
-def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> Floats:
-    """Return (frames, foot joints), 0 to 1: the share of the nearest example poses in which that joint stands.
+def nearest_contacts(clip: Clip, gallery: ContactGallery) -> Floats:
+    """Return (frames, foot joints), 0 to 1: the share of the nearest example poses in which that joint is planted.
 
-    Poses are compared with their velocities, without travel and heading; nearer ones count more. This finds a foot that
-    slides in the clip, although its speed alone would say that it does not stand.
+    Poses are compared with their velocities, without travel and heading; nearer poses count more. This finds contacts
+    of feet that slide in the clip, although such feet are too fast for a contact.
     """
-    gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
     # Compare 4096 frames at a time to limit the memory for distances.
     blocks = [_shares(points[k : k + 4096], gallery) for k in range(0, len(points), 4096)]
@@ -170,7 +163,7 @@ def _shares(points: Floats, gallery: ContactGallery) -> Floats:
 class PlantingModel:
     """The result of `learn_planting`, for any number of clips and streams of the same kind.
 
-    `floor` is the height at which each foot joint stands; `gallery` is None if a clip was its only example.
+    `floor` (foot joints,) are the heights of planted foot joints; `gallery` is None if a clip was its only example.
     """
 
     skeleton: Skeleton
@@ -182,26 +175,12 @@ class PlantingModel:
 
     @cached_property
     def legs(self) -> tuple[Limb, ...]:
-        """The limbs that stand."""
+        """The limbs whose ends can be planted."""
         return tuple(limb for limb in self.limbs if limb.is_leg)
-
-    @property
-    def below(self) -> Floats:
-        """Height of a flat foot's ankle above its toe, (legs,)."""
-        return np.array([max(heights[0] - heights[-1], 0.0) for heights in self._floors()])
-
-    @property
-    def soles(self) -> Floats:
-        """Heights of heel and toe when they stand, (legs, 2)."""
-        return np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
-
-    def _floors(self) -> list[Floats]:
-        """Return the floor's heights, foot by foot."""
-        return np.split(self.floor, np.cumsum([len(foot.joints) for foot in self.feet])[:-1]) if self.feet else []
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """The feet that can stand, in the order of contact columns."""
+        """The feet of the legs, in the order of contact columns."""
         return limb_feet(self.limbs, self.skeleton)
 
     @cached_property
@@ -210,17 +189,12 @@ class PlantingModel:
         return make_bones(self.skeleton, self.legs)
 
     @cached_property
-    def pelvis_depth(self) -> int:
-        """The position of the pelvis on the path from the root to a foot."""
-        return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
-
-    @cached_property
     def low(self) -> Floats:
-        """The heights below which foot joints may stand."""
+        """The heights below which foot joints may have contacts."""
         return self.floor + RECORDED.height_on * leg_length(self.skeleton)
 
     def example_contacts(self, clip: Clip) -> Floats:
-        """Return (frames, foot joints): whether joints of an example stand, 0 or 1."""
+        """Return the contacts of an example, 0 or 1, (frames, foot joints)."""
         return joint_contacts(clip, settings=RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
@@ -245,11 +219,11 @@ def learn_planting(
     mapping: LimbNames | None = None,
     labels: Floats | None = None,
 ) -> PlantingModel:
-    """Learn a body and its feet from clips whose feet stand as they should.
+    """Learn a body and its feet from clips with correctly planted feet.
 
-    `floor` gives the heights at which feet stand, one for all or one per foot joint, by default those of the clips;
-    `mapping` the names of the limbs' joints, if they are not found; `labels` (frames of all clips, foot joints) their
-    contacts, 0 or 1, if already known.
+    `floor` gives the heights of planted feet, one for all or one per foot joint, by default the heights in the clips;
+    `mapping` the names of the limbs' joints, if they are not recognized; `labels` (frames of all clips, foot joints)
+    the contacts, 0 or 1, if already known.
     """
     if not examples:
         raise UsageError("planting needs at least one clip to learn from")
@@ -268,17 +242,16 @@ def own_planting_model(
 ) -> PlantingModel:
     """Learn from a clip as its only example: ranges of its joints, contacts from its heights and speeds.
 
-    Feet that sink in now and then would make the floor too low, so it is half a band below where they mostly stand.
+    Feet that sometimes sink in would make the floor too low, so the floor is half a band below their usual height.
     """
     limbs = learn_limbs([clip], mapping)
     feet = limb_feet(limbs, clip.skeleton)
     heights = floor_heights([clip], feet, floor)
     if floor is None and feet:
-        standing = joint_contacts(clip, settings=SYNTHESIZED, standing=feet)
-        positions = clip.positions()[..., clip.up_index]
+        contacts = joint_contacts(clip, settings=SYNTHESIZED, standing=feet)
+        levels = clip.positions()[:, [joint for foot in feet for joint in foot.joints], clip.up_index]
         below = 0.5 * PlantSettings.band * leg_length(clip.skeleton)
-        for column, joint in enumerate(j for foot in feet for j in foot.joints):
-            if standing[:, column].any():
-                usual = float(np.median(positions[standing[:, column], joint]))
-                heights[column] = max(heights[column], usual - below)
+        for column in np.flatnonzero(contacts.any(axis=0)):
+            usual = float(np.median(levels[contacts[:, column], column]))
+            heights[column] = max(heights[column], usual - below)
     return PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, heights)

@@ -10,10 +10,10 @@ from freshtake.numeric.arrays import Floats, Ints
 class Pace(NamedTuple):
     """The settings in frames and in the skeleton's unit, for compiled functions.
 
-    `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
-    feet over the ground, of heights, and in the air. Contacts are determined `wait` frames late: speeds look `reach`
-    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are dropped.
-    `careful` is 0 if contacts are used as given.
+    `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): for planted
+    feet along the ground, for heights, and in the air. Contacts are determined `wait` frames late: speeds are measured
+    over `reach` frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames
+    are dropped. `careful` is 0 if contacts are used as given.
     """
 
     horizon: int
@@ -35,7 +35,7 @@ class Pace(NamedTuple):
     height_off: float
     speed_on: float  # per frame
     speed_off: float
-    rest_on: float  # per frame, of feet that stand without a contact
+    rest_on: float  # per frame, of slow feet without a contact
     rest_off: float
     drop: float  # weights like `height` and `free`, for hips that sink and rise again
     rise: float
@@ -47,7 +47,7 @@ class Bones(NamedTuple):
     `path` (limbs, joints) is padded with -1, `at` (limbs, 4) is -1 if there is no toe. `hinge` (limbs, 3) is the knee's
     axis in its local frame, flexion positive, 0 if unknown. `reach` (limbs, 2) is the range of the distance from hip to
     ankle, as fractions of the straight limb. `upright` (limbs,) says which ends keep their direction in the world. The
-    rest is how hips and ankles can turn; 0 links: in any way (see `body.limbs`).
+    remaining fields describe how hips and ankles can turn; 0 links: in any way (see `body.limbs`).
     """
 
     path: Ints
@@ -63,10 +63,10 @@ class Bones(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The vertical axis, the leg's length, the pelvis, and per leg the heights of heel and toe when they stand.
+    """The vertical axis, the leg's length, the pelvis, and per leg the heights of its planted foot.
 
     `below` (legs,) is how far the ankle of a flat foot is above its toe, `soles` (legs, 2, 2) are the smallest and
-    largest heights of heel and toe.
+    largest heights of planted heel and toe.
     """
 
     up: int
@@ -77,13 +77,13 @@ class Ground(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Arrays with frames first, legs second. `strength` is how surely heel and toe stand, 0 to 1.
+    """Arrays with frames first, legs second. `strength` is the probability of a contact of heel and toe, 0 to 1.
 
     `points` are hip, ankle, heel and toe in the world; `over` says whether the pelvis is over the foot; `raw` is 0 in
-    the air, 1 where a contact may continue, 2 where it may begin; `stands` are the contacts of heel and toe; `age`
-    counts the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of the point that the foot
-    stands on; `longest` is how far the leg may stretch from hip to ankle; `lifts` are the minimum distance that the
-    foot must rise, and the distance (0 or less) that it moves to the floor that it stands on.
+    the air, 1 where a contact may continue, 2 where it may begin; `contacts` flags the contacts of heel and toe; `age`
+    counts the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of the foot's point of
+    contact; `longest` is the longest distance from hip to ankle; `lifts` are the minimum distance that the foot must
+    rise, and the distance (0 or less) by which it moves down to the floor of its contact.
     """
 
     root: Floats
@@ -92,7 +92,7 @@ class Frames(NamedTuple):
     points: Floats
     over: Ints
     raw: Ints
-    stands: Ints
+    contacts: Ints
     age: Ints
     pivot: Floats
     longest: Floats
@@ -102,7 +102,7 @@ class Frames(NamedTuple):
 class Memory(NamedTuple):
     """State from frame to frame: the last three offsets of every foot and of the root, centers of contacts.
 
-    `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `known` (1,) is their number; `centers` (legs, 2).
+    `offsets` (legs, 3, 3) and `sinks` (3, 1) have the newest first; `known` (1,) is their number; `centers` (legs, 2).
     """
 
     offsets: Floats
@@ -121,7 +121,7 @@ class Scene(NamedTuple):
 
 
 class PlantedFrames(NamedTuple):
-    """Planted frames, how firmly legs are held (frames, legs) and by how much their goals were missed."""
+    """Planted frames, and for each leg how firmly it is held and by how much it missed its goal (frames, legs)."""
 
     root: Floats
     rotations: Floats

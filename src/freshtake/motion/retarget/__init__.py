@@ -1,4 +1,4 @@
-"""Retarget motion to another body: body parts by name or shape, rest poses, transfer, standing feet."""
+"""Retarget motion to another body: body parts by name or shape, rest poses, transfer, planted feet."""
 
 from __future__ import annotations
 
@@ -12,15 +12,9 @@ if TYPE_CHECKING:
     from freshtake.motion.retarget.retargeting import Retargeter
 
 _HOMES = {
-    "BodyMap": "mapping",
-    "Rest": "rest",
-    "Retargeter": "retargeting",
-    "Rig": "rest",
-    "Stated": "rest",
-    "find_body": "mapping",
-    "find_rest": "rest",
-    "make_rig": "rest",
-    "map_by_names": "mapping",
+    "mapping": ("BodyMap", "find_body", "map_by_names"),
+    "rest": ("Rest", "Rig", "Stated", "find_rest", "make_rig"),
+    "retargeting": ("Retargeter",),
 }
 
 __all__ = ["BodyMap", "Rest", "Retargeter", "Rig", "Stated", "find_body", "find_rest", "make_rig", "map_by_names"]

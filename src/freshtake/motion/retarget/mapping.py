@@ -30,7 +30,7 @@ TRUNK = ("hips", "spine", "neck", "head")
 CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # any number of joints
 ROLES = (*TRUNK, *map("_".join, product(SIDES, (*ARM, *LEG, *FINGERS))))
 NEEDED = ("hips", *map("_".join, product(SIDES, (*LEG[:3], *ARM[1:3]))))
-# The part that each part hangs on; if that is not mapped, the part above it counts.
+# The part on which each part hangs; if it is not mapped, the next part above it counts.
 ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
 for _side in SIDES:
     ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
@@ -74,7 +74,7 @@ class BodyMap:
 
 
 def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
-    """Return the nearest mapped part that a part hangs on."""
+    """Return the nearest mapped part on which a part hangs."""
     role_above = ABOVE.get(role)
     while role_above is not None and role_above not in joints:
         role_above = ABOVE.get(role_above)
@@ -102,7 +102,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
-    """Check that every part hangs on the one above it, except feet, which may hang on the root."""
+    """Check that every part hangs on the part above it, except feet, which may hang on the root."""
     for role, role_joints in joints.items():
         lead = above(joints, role)
         path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
@@ -110,8 +110,8 @@ def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) ->
             free = role.endswith("foot") and lower not in skeleton.chain(upper)
             if upper not in skeleton.chain(lower)[:-1] and not free:
                 names = skeleton.names[lower], skeleton.names[upper]
-                circle = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
-                raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{circle}")
+                reverse = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
+                raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{reverse}")
 
 
 LONG, SHORT = ("left", "right"), ("l", "r")
@@ -128,7 +128,7 @@ _NECK = re.compile(r"neck|head", re.I)
 
 
 class Family(NamedTuple):
-    """A naming convention: `mark` occurs in a name of every such rig and distinguishes it from similar ones."""
+    """A naming convention: `mark` occurs in a name of every such rig, and in no similar rig."""
 
     name: str
     mark: str
@@ -208,7 +208,7 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
     if not middle or arms[0] in middle or arms[1] in middle:
         return None
     chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
-    # The head is the highest joint, or the one before it if named so.
+    # The head is the highest joint, or a joint on the way to it that is named head.
     highest = max(middle, key=lambda tip: float(rest[tip, 1]))
     path = [joint for joint in skeleton.chain(highest) if joint > chest]
     head = next((joint for joint in path if "head" in skeleton.names[joint].lower()), highest)
@@ -265,7 +265,7 @@ def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kin
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
     """Return the parts of a body, by name if the names are known, else by shape.
 
-    `poses` (joints, 3) are positions of the joints, y up; the first one that looks like a body is used.
+    `poses` (joints, 3) are positions of the joints, y up; the first pose that looks like a body is used.
     """
     named = by_names(skeleton)
     if named is not None and not named.lacking():
@@ -281,7 +281,7 @@ def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the 
 
 
 def by_names(skeleton: Skeleton) -> BodyMap | None:
-    """Return the map of the family that names the most parts, with spine, neck and fingers; None if none fits."""
+    """Return the map of the family with the most parts, with spine, neck and fingers; None if no family fits."""
     best: tuple[int, bool] = (0, False)
     best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
@@ -324,7 +324,7 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
 
 
 def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
-    """Return chains of up to three joints below each hand, found by name."""
+    """Return chains of up to three joints below each hand, by their names."""
     out: Joints = {}
     for side in SIDES:
         if f"{side}_hand" not in body:

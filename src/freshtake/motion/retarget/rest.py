@@ -18,7 +18,7 @@ from freshtake.motion.body.roles import Foot, rest_positions
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import tilt, with_up
 from freshtake.motion.retarget.mapping import FINGERS, SIDES, TRUNK, BodyMap, above, find_body
-from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.skeleton import EndSite, Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import (
     IDENTITY,
@@ -50,7 +50,7 @@ class Stated(NamedTuple):
 class Rest:
     """A skeleton at rest: `places` (joints, 3) and `turns` (joints, 4) in the body's axes, and `local` rotations.
 
-    `how` says where the pose comes from, `score` (up to 1) how much it resembles a standing body. `trunk` (3,) is the
+    `how` is the source of the pose, `score` (up to 1) its resemblance to a standing body. `trunk` (3,) is the
     direction from hips to shoulders.
     """
 
@@ -72,13 +72,15 @@ class _Pose(NamedTuple):
 
 
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
-    """Return the first of these in which a body stands: file's rest pose, all rotations zero, straightest frame.
+    """Return the first pose of a standing body: the file's rest pose, all rotations zero, or the straightest frame.
 
     If no pose is good, return the best of them.
     """
-    poses = [_zero(clip.skeleton)]
+    skeleton, up = clip.skeleton, np.eye(3)[clip.up_index]
+    turns = np.tile(IDENTITY, (len(skeleton), 1))
+    poses = [_Pose(ZERO, rest_positions(skeleton), turns, turns, None)]
     if stated is not None:
-        local = local_rotations(clip.skeleton.parents, stated.turns)
+        local = local_rotations(skeleton.parents, stated.turns)
         poses.insert(0, _Pose(STATED, stated.places, stated.turns, local, None))
     scores = [_score(pose.places[None], body, pose.up)[0] for pose in poses]
     # Poses with a lower score are no rest pose of a body.
@@ -86,23 +88,14 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     if good is None:
         # A few hundred frames are enough to find one in which the body is standing.
         rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 400)).astype(np.intp))
-        seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
-        frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
-        poses.append(_frame(clip, int(rows[frame_scores.argmax()])))
+        seen = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows])
+        frame_scores = _score(seen.positions, body, up)
+        best = int(frame_scores.argmax())
+        poses.append(_Pose(SEEN, seen.positions[best], seen.rotations[best], clip.rotations[rows[best]], up))
         scores.append(frame_scores.max())
         good = int(np.argmax(scores))
-    rest = _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
+    rest = _in_body_axes(skeleton, body, poses[good], float(scores[good]))
     return _with_usual_trunk(rest, clip, body) if rest.how == SEEN else rest
-
-
-def _zero(skeleton: Skeleton) -> _Pose:
-    turns = np.tile(IDENTITY, (len(skeleton), 1))
-    return _Pose(ZERO, rest_positions(skeleton), turns, turns, None)
-
-
-def _frame(clip: Clip, frame: int) -> _Pose:
-    pose = forward(clip.skeleton.parents, clip.local_translations()[frame], clip.rotations[frame])
-    return _Pose(SEEN, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
 
 
 def _line(places: Floats, body: BodyMap, upper: str, lower: str) -> Floats:
@@ -115,10 +108,9 @@ def _across(places: Floats, body: BodyMap, part: str) -> Floats:
 
 def trunk_line(places: Floats, body: BodyMap) -> Floats:
     """Return the vector from the middle of the hip joints to the middle of the shoulder joints."""
-    low, high = (
-        sum(places[..., body.one(f"{side}_{part}"), :] for side in SIDES) for part in ("upper_leg", "upper_arm")
-    )
-    return unit(np.asarray(high) - np.asarray(low))
+    ends = [[body.one(f"{side}_{part}") for side in SIDES] for part in ("upper_leg", "upper_arm")]
+    low, high = (places[..., joints, :].sum(axis=-2) for joints in ends)
+    return unit(high - low)
 
 
 def _score(places: Floats, body: BodyMap, up: Floats | None) -> Floats:
@@ -167,12 +159,8 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
     """
     world = clip.world()
     back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
-    joints = [
-        j
-        for role, role_joints in body.joints.items()
-        if role in TRUNK or role.endswith("shoulder")
-        for j in role_joints
-    ]
+    roles = [role for role in body.joints if role in TRUNK or role.endswith("shoulder")]
+    joints = [joint for role in roles for joint in body.joints[role]]
     turns = rest.turns.copy()
     turns[joints] = mean(multiply(back[:, None], world.rotations[:, joints]))
     trunk = unit(rotate(back, trunk_line(world.positions, body)).mean(axis=0))
@@ -180,7 +168,7 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
 
 
 def _snapped(direction: Floats) -> Floats:
-    """Return the file's axis along which a direction runs, or the direction itself."""
+    """Return the axis of the file that is nearly parallel to a direction, or the direction itself."""
     best = int(np.abs(direction).argmax())
     # Snap directions near an axis of the file to it: rest poses are modeled along axes.
     if abs(direction[best]) < 0.9:
@@ -198,8 +186,7 @@ def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
     if part == "hand" and f"{side}_middle" in body:
         ends.append(rest.places[body.one(f"{side}_middle")])
     if not ends and part in ("foot", "toes", "lower_arm", *FINGERS):
-        ends += [rest.places[joint] + rotate(rest.turns[joint], np.asarray(site.offset))
-                 for site in rest.skeleton.end_sites if site.joint == joint]  # fmt: skip
+        ends += [_tip(rest, site) for site in rest.skeleton.end_sites if site.joint == joint]
     if not ends:
         return None
     line = ends[0] - rest.places[joint]
@@ -207,8 +194,13 @@ def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
     return None if length < 1e-9 else np.asarray(line / length)
 
 
+def _tip(rest: Rest, site: EndSite) -> Floats:
+    """Return the position (3,) of an end site at rest, in the body's axes."""
+    return np.asarray(rest.places[site.joint] + rotate(rest.turns[site.joint], np.asarray(site.offset)))
+
+
 def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> dict[tuple[str, int], Floats]:
-    """Return, by part and number in its chain, the turn (4,) that aligns the source's bone to the target's at rest."""
+    """Return the turns (4,) that align the source's bones to the target's at rest, by part and number in its chain."""
     out: dict[tuple[str, int], Floats] = {}
     for role, joints in target_body.joints.items():
         if role not in source_body:
@@ -229,13 +221,6 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
                 turn = IDENTITY
             out[role, place] = turn
     return out
-
-
-def trunk_turn(source: Rest, target: Rest) -> Floats:
-    """Return the turn between the trunks if one rest pose is a frame of a take, otherwise none."""
-    if SEEN not in (source.how, target.how):
-        return IDENTITY
-    return shortest_arc(source.trunk, target.trunk)
 
 
 def _yaw(source: Floats | None, target: Floats | None) -> Floats:
@@ -265,7 +250,7 @@ class Rig:
 
 
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
-    """Return the rig of a clip, with its parts and rest pose found or given; `stated` is the file's rest pose."""
+    """Return the rig of a clip, with its parts and rest pose; `stated` is the file's rest pose."""
     if body is None:
         # Map by names, else by the shape of the rest pose, the zero pose or the first frame.
         zero = rest_positions(clip.skeleton)
@@ -289,28 +274,24 @@ def leg(rest: Rest, body: BodyMap) -> float:
 
 
 def stands_on_zero(rig: Rig) -> bool:
-    """Return whether the file's rest pose stands at height 0."""
+    """Return whether the file's rest pose has its soles at height 0."""
     if rig.rest.how != STATED:
         return False
     lowest = float(rig.rest.places[:, 1].min()) / leg(rig.rest, rig.body)
     return -0.05 < lowest < 0.2
 
 
-def ankle_height(rig: Rig, grounded: bool) -> float:
+def ankle_height(rig: Rig) -> float:
     """Return the mean height of the ankles at rest, above height 0 or above the lowest point of the feet."""
-    rest = rig.rest
-    ankles = [foot.ankle for foot in rig.feet]
+    rest, ankles = rig.rest, [foot.ankle for foot in rig.feet]
     height = float(rest.places[ankles, 1].mean())
-    if grounded:
+    if stands_on_zero(rig):
         return height
     below = [joint for ankle in ankles for joint in rest.skeleton.descendants(ankle)]
-    points = [rest.places[below]] + [
-        (rest.places[site.joint] + rotate(rest.turns[site.joint], np.asarray(site.offset)))[None]
-        for site in rest.skeleton.end_sites if site.joint in below
-    ]  # fmt: skip
-    return height - float(np.concatenate(points)[:, 1].min())
+    tips = [_tip(rest, site) for site in rest.skeleton.end_sites if site.joint in below]
+    return height - float(np.stack([*rest.places[below], *tips])[:, 1].min())
 
 
 def toe_drop(rig: Rig) -> float:
-    """Return how far toes are below ankles at rest, the mean of both feet; 0 without toes."""
+    """Return the height of ankles above toes at rest, the mean of both feet; 0 without toes."""
     return float(np.mean([rig.rest.places[f.ankle, 1] - rig.rest.places[f.joints[-1], 1] for f in rig.feet]))

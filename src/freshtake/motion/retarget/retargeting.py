@@ -1,8 +1,8 @@
-"""`retarget`: put a clip of one body on another, on the floor, with its feet standing as before.
+"""Retarget a clip of one body to another, on the floor and with the same foot contacts.
 
-The target's legs have other proportions. When a foot of the source stands, the target's foot gets the source's small
-movement, scaled, and its own standing height; limbs are brought to such positions by bending the hinge first, then
-swinging the limb.
+The target's legs have other proportions. During a contact of the source, the target's foot makes the source's small
+movement, scaled, at its own height; limbs are brought to such positions by bending the hinge first, then swinging the
+limb.
 """
 
 from __future__ import annotations
@@ -105,45 +105,43 @@ def limb_turns(
 
 
 class Steps(NamedTuple):
-    """One foot: its position on the target, the scaled position on the source, and when it stands.
+    """The steps of one foot: its ankle, and its toe if both bodies have one.
 
-    `off` (frames, points, 3) is the former minus the latter, `stands` (frames, points) whether a point of the foot
-    stands: the ankle, then the toe if both have one.
+    `off` (frames, points, 3) is the position on the target minus the scaled position on the source, `contacts` (frames,
+    points) whether a point of the foot is planted.
     """
 
     off: Floats
-    stands: Bools
+    contacts: Bools
 
     @property
-    def standing(self) -> Bools:
-        """Flags (frames,) of frames in which any point stands."""
-        return np.asarray(self.stands.any(axis=1))
+    def planted(self) -> Bools:
+        """Flags (frames,) of frames in which any point is planted."""
+        return np.asarray(self.contacts.any(axis=1))
 
 
 def corrections(steps: Steps, frame_time: float) -> Floats:
     """Return (frames, 3): by how much the ankle must move, y up."""
     frames = len(steps.off)
     out = np.zeros((frames, 3))
-    spans = runs(steps.standing)
+    spans = runs(steps.planted)
     for start, stop in spans:
-        out[start:stop] = _held(steps.off[start:stop], steps.stands[start:stop])
+        out[start:stop] = _holding_moves(steps.off[start:stop], steps.contacts[start:stop])
     if not spans:
         return out
-    out[: spans[0][0]], out[spans[-1][1] :] = (
-        _fade(out, spans[0][0], -1, frame_time),
-        _fade(out, spans[-1][1] - 1, 1, frame_time),
-    )
+    (first, _), (_, stop) = spans[0], spans[-1]
+    out[:first], out[stop:] = _fade(out, first, -1, frame_time), _fade(out, stop - 1, 1, frame_time)
     for (_, end), (start, _) in pairwise(spans):
         _bridge(out, end - 1, start, frame_time)
     return out
 
 
-def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float) -> Floats:
-    """Return (frames,): the smoothed vertical move that standing feet share; the hips make it, so knees do not move.
+def hip_lift(moves: Sequence[Floats], planted: Sequence[Bools], frame_time: float) -> Floats:
+    """Return (frames,): the smoothed vertical move that planted feet share, for the hips instead of the knees.
 
     A nearly straight leg would have to bend by eight degrees to shorten by a two-hundredth.
     """
-    weights = np.stack(stands, axis=1).astype(np.float64)
+    weights = np.stack(planted, axis=1).astype(np.float64)
     total = weights.sum(axis=1)
     frames = np.arange(len(total))
     defined = np.flatnonzero(total)
@@ -157,34 +155,32 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
     return np.asarray(np.convolve(np.pad(filled, reach - 1, mode="edge"), window / window.sum(), mode="valid"))
 
 
-def _held(off: Floats, stands: Bools) -> Floats:
-    """Return the move that removes movement absent from the source, with the smallest change on average.
+def _holding_moves(off: Floats, contacts: Bools) -> Floats:
+    """Return the moves that remove movement absent from the source, with the smallest change on average.
 
-    Along the ground, the changes of the standing points are undone; vertically, the height is matched.
+    Along the ground, the changes of the planted points are undone; vertically, the height is matched.
     """
-    weights = stands / stands.sum(axis=1, keepdims=True)
+    weights = contacts / contacts.sum(axis=1, keepdims=True)
     out = np.zeros((len(off), 3))
     out[1:] = -np.cumsum(((off[1:] - off[:-1]) * weights[1:, :, None]).sum(axis=1), axis=0)
     out -= out.mean(axis=0)
-    gentle = np.stack(
-        [np.convolve(np.pad(column, 2, mode="edge"), np.full(5, 0.2), mode="valid") for column in weights.T]
-    )
-    out[:, 1] = -(off[..., 1] * gentle.T).sum(axis=1)
+    padded = np.pad(weights, ((2, 2), (0, 0)), mode="edge")
+    gentle = np.stack([np.convolve(column, np.full(5, 0.2), mode="valid") for column in padded.T], axis=1)
+    out[:, 1] = -(off[..., 1] * gentle).sum(axis=1)
     return out
 
 
 def limited(moves: Floats, most: float) -> Floats:
-    """Return moves (frames, n) whose lengths are softly limited to `most`; those well below it are unchanged."""
+    """Return moves (frames, n) whose lengths are softly limited to `most`; much shorter moves are unchanged."""
     length = np.linalg.norm(moves, axis=1, keepdims=True) / most
     return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
 
 
-def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
-    """Fade the correction out before the first and after the last contact."""
-    count = at if way < 0 else len(out) - 1 - at
+def _fade(out: Floats, at: int, direction: int, frame_time: float) -> Floats:
+    """Return the correction of frame `at`, fading out to the last frame, or with direction -1 back to the first."""
+    count = at if direction < 0 else len(out) - 1 - at
     ahead = np.arange(1, count + 1) * frame_time / LONG_GAP
-    faded = out[at] * (1.0 - quintic(np.minimum(ahead, 1.0)))[:, None]
-    return np.asarray(faded[::-1] if way < 0 else faded)
+    return np.asarray((out[at] * (1.0 - quintic(np.minimum(ahead, 1.0)))[:, None])[::direction])
 
 
 def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
@@ -224,7 +220,7 @@ class Retargeter:
     def retarget(self, clip: Clip, *, plant: bool = True, hands: bool = False) -> Clip:
         """Return the clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
 
-        With `plant`, feet stand as the source's do, in a loop also across its seam. With `hands`, hands are as high
+        With `plant`, feet have the source's contacts, in a loop also across its seam. With `hands`, hands are as high
         above floor, hips and shoulders as the source's.
         """
         info = clip.playback
@@ -262,43 +258,39 @@ class Retargeter:
         return self._filed(clip, world, places)
 
     def _ground(self, upright: Clip) -> Floats:
-        """Return (2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
+        """Return (2, 2): the heights of planted ankles and toes, of the target and of the source's clip, y up."""
         counts = [len(foot.joints) for foot in self.source.feet]
         last, floors = np.cumsum(counts) - 1, floor_heights([upright], self.source.feet)
-        stood, toes = float(floors[last + 1 - counts].mean()), float(floors[last].mean())
-        same = stands_on_zero(self.source) == stands_on_zero(self.target)
-        height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
-        floor = stood - other
+        ankles, toes = float(floors[last + 1 - counts].mean()), float(floors[last].mean())
+        floor = ankles - ankle_height(self.source)
         # A floor this close to height 0 is assumed to be at 0.
+        same = stands_on_zero(self.source) == stands_on_zero(self.target)
         if not same and abs(floor) < 0.06 * leg(self.source.rest, self.source.body):
             floor = 0.0
-        stands = height + self.transfer.leg_ratio * floor
-        # Feet turn relative to rest: the target's toes stand as much lower than at rest as the source's do.
-        drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
-        return np.array([[stands, stands - drop], [stood, toes]])
+        height = ankle_height(self.target) + self.transfer.leg_ratio * floor
+        # Feet turn relative to rest: the target's toes are as much lower than at rest as the source's.
+        drop = toe_drop(self.target) + self.transfer.leg_ratio * (ankles - toes - toe_drop(self.source))
+        return np.array([[height, height - drop], [ankles, toes]])
 
     def _plant_feet(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
-        """Lift the hips and lead the legs, in place, so that feet stand like the source's."""
+        """Lift the hips and lead the legs, in place, so that feet have the source's contacts."""
         contacts = joint_contacts(upright, settings=RECORDED, standing=self.source.feet)
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
-        ratio, (stands, stood) = self.transfer.leg_ratio, ground
+        ratio, (heights, source_heights) = self.transfer.leg_ratio, ground
         steps = []
         for first, target_foot, source_foot in zip(starts, self.target.feet, self.source.feet, strict=True):
             points = min(len(target_foot.joints), len(source_foot.joints))
             goal = ratio * source[:, source_foot.joints[:points]]
-            goal[..., 1] += (stands - ratio * stood)[:points]
+            goal[..., 1] += (heights - ratio * source_heights)[:points]
             foot_contacts = contacts[:, first : first + len(source_foot.joints)]
-            contact = (
-                foot_contacts[:, :points]
-                if points == len(source_foot.joints)
-                else np.asarray(foot_contacts.any(axis=1))[:, None]
-            )
-            steps.append(Steps(places[:, target_foot.joints[:points]] - goal, contact))
+            if points < len(source_foot.joints):  # without a toe, the target's ankle is planted instead
+                foot_contacts = np.asarray(foot_contacts.any(axis=1, keepdims=True))
+            steps.append(Steps(places[:, target_foot.joints[:points]] - goal, foot_contacts))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
         # Corrections below this are rounding errors: leave the clip untouched.
         if max(np.abs(move).max() for move in moves) <= 1e-6 * leg(self.target.rest, self.target.body):
             return
-        lift = hip_lift(moves, [foot.standing for foot in steps], upright.frame_time)
+        lift = hip_lift(moves, [foot.planted for foot in steps], upright.frame_time)
         places[..., 1] += lift[:, None]
         for side, move in zip(SIDES, moves, strict=True):
             move[:, 1] -= lift

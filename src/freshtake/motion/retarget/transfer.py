@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, above
-from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
+from freshtake.motion.retarget.rest import SEEN, Rest, Rig, alignments, leg
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, multiply, rotate, slerp
+from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, multiply, rotate, shortest_arc, slerp
 
 _TWIST = re.compile(r"twist|roll", re.I)
-STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
+STRETCH = 1e3  # radians: in effect no limit on the bend of an elbow
 _TARGET = (re.compile(r"^ik[_ ]?(.+)$", re.I), re.compile(r"^(.+?)[_ ]ik$", re.I))
 _HELD = {"hand_gun": "hand_r"}  # Unreal: an object held by both hands is in the right hand
 
@@ -55,7 +56,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 
 
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
-    """Return world rotations (frames, twists, 4) of twist joints, given those of all joints of the target.
+    """Return world rotations (frames, twists, 4) of twist joints from the world rotations of all joints of the target.
 
     The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
@@ -72,11 +73,10 @@ def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
-    """Yield for each side how far the hand must move (frames, 3), y up, to reach heights like the source's.
+    """Yield for each side the move of the hand (frames, 3), y up, to heights like the source's.
 
     A height between ankles and hips, or hips and shoulders, keeps its fraction of the distance between them; above the
-    shoulders it keeps its fraction of an arm. `ankles` are the standing heights of the target's and the source's
-    ankles.
+    shoulders it keeps its fraction of an arm. `ankles` are the heights of planted ankles, of target and source.
     """
     for side in SIDES:
         if not all(f"{side}_hand" in rig.body for rig in (source, target)):
@@ -99,12 +99,10 @@ def _arm(rig: Rig, side: str) -> float:
 
 def _between(height: Floats, given: tuple[Floats, ...], goals: tuple[Floats, ...]) -> Floats:
     """Return heights mapped from the given marks to the goals; beyond the ends, extrapolated."""
-    out = np.empty_like(height)
-    for k in range(len(given) - 1):
-        share = (height - given[k]) / np.where(np.abs(given[k + 1] - given[k]) < 1e-9, 1e-9, given[k + 1] - given[k])
-        here = goals[k] + share * (goals[k + 1] - goals[k])
-        inside = (height >= given[k]) if k else np.ones(len(height), dtype=bool)
-        out[inside] = here[inside]
+    out = height
+    for k, ((low, high), (goal_low, goal_high)) in enumerate(zip(pairwise(given), pairwise(goals), strict=True)):
+        share = (height - low) / np.where(np.abs(high - low) < 1e-9, 1e-9, high - low)
+        out = np.where((height >= low) | (k == 0), goal_low + share * (goal_high - goal_low), out)
     return out
 
 
@@ -181,7 +179,7 @@ class Transfer:
     twists: tuple[Twist, ...] = ()
 
     def rotations(self, world: Floats) -> Floats:
-        """Return world rotations (frames, joints, 4) of the target, given those of the source; both y up.
+        """Return world rotations (frames, joints, 4) of the target from the source's; both y up.
 
         W' = W S, where S leads from the frame of a target's joint to that of the source's, both at rest and aligned.
         Joints that nothing drives stay fixed on their parents.
@@ -222,13 +220,17 @@ class Transfer:
 
 
 def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap, standing: Floats) -> Transfer:
-    """Match two bodies at rest; `standing` are world rotations of the target when nothing moves it."""
+    """Match two bodies at rest; `standing` are world rotations of the target while nothing moves it."""
     turns = alignments(source, source_body, target, target_body)
+    drivers: list[_Driver] = []
 
     def turn(role_turn: Floats, from_joint: int, to_joint: int) -> Floats:
         return multiply(multiply(inverse(source.turns[from_joint]), inverse(role_turn)), target.turns[to_joint])
 
-    drivers: list[_Driver] = []
+    def drive(joint: int, other: int, role_turn: Floats) -> None:
+        joint_turn = turn(role_turn, other, joint)
+        drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
+
     for role, joints in target_body.joints.items():
         side, _, part = role.partition("_")
         # Fingers count only if both bodies have that hand.
@@ -236,9 +238,10 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
         if role in ("spine", "neck") or role not in source_body or handless:
             continue
         for place, (joint, other) in enumerate(zip(joints, source_body.joints[role], strict=False)):
-            joint_turn = turn(turns[role, place], other, joint)
-            drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
-    trunk, hips = trunk_turn(source, target), source_body.one("hips")
+            drive(joint, other, turns[role, place])
+    hips = source_body.one("hips")
+    # A frame of a take used as rest pose may bend the trunk, so the trunks are aligned.
+    trunk = shortest_arc(source.trunk, target.trunk) if SEEN in (source.how, target.how) else IDENTITY
     for role in ("spine", "neck"):
         # The joints of the source's chain at fractions of its bend: 0 for its parent, 1 for its last joint.
         chain, lead = source_body.joints.get(role, ()), above(source_body.joints, role) or "hips"
@@ -255,12 +258,10 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
             turn_a, turn_b = (turn(IDENTITY if other == hips else trunk, other, joint) for other in (a, b))
             drivers.append(_Driver(joint, a, turn_a, b, turn_b, share if share > 1e-9 else 0.0))
     for joint, other, role in _namesakes(source, source_body, target, target_body):
-        joint_turn = turn(turns.get((role, 0), IDENTITY), other, joint)
-        drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
+        drive(joint, other, turns.get((role, 0), IDENTITY))
     ratio = leg(target, target_body) / leg(source, source_body)
-    mover = _mover(target, target_body)
     twists = find_twists(target, target_body) if all(f"{side}_hand" in source_body for side in SIDES) else ()
-    return Transfer(target, target_body, tuple(drivers), mover, ratio, standing, twists)
+    return Transfer(target, target_body, tuple(drivers), _mover(target, target_body), ratio, standing, twists)
 
 
 def _namesakes(
@@ -293,10 +294,8 @@ def _mover(rest: Rest, body: BodyMap) -> int:
     # A joint above the hips that is this close to them carries the body.
     hips, near = body.one("hips"), 0.25 * leg(rest, body)
     path = rest.skeleton.chain(hips)
-    for joint in path:
-        if all(float(np.linalg.norm(rest.places[j] - rest.places[hips])) <= near for j in path[path.index(joint) :]):
-            return joint
-    return hips
+    far = np.flatnonzero(np.linalg.norm(rest.places[path] - rest.places[hips], axis=1) > near)
+    return path[far[-1] + 1] if len(far) else path[0]
 
 
 def world_places(offsets: Floats, parents: Ints, world: Floats) -> Floats:
