@@ -93,7 +93,7 @@ def _finite(value: float) -> tuple[float, ...]:
     return (float(value),) if np.isfinite(value) else ()
 
 
-BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
+BODILY = {"planted_speed", "tempo_share", "tempo_off", "jerk_limbs"}
 REASONS = {
     "auc": "needs at least two extra takes and two variants to test a classifier on clips it has not seen",
     "auc_p": "it is part of the AUC against extra takes",
@@ -104,8 +104,6 @@ REASONS = {
     "copied_others": "needs two variants",
     "duration_spread": "needs two variants",
     "outside_span": "needs two inputs that differ",
-    "outside_frames": "needs two inputs that differ, and fewer inputs than DOFs",
-    "jerk_limbs_full": "the variants and the inputs have different frame rates",
     "coordination": "fewer than two DOFs move in the inputs",
     "coordination_sides": "no joints are named left and right, or none of them moves",
     "hip_jerk": "the hips of the inputs never move",
