@@ -107,13 +107,12 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     return np.concatenate([np.zeros_like(steps[:1]), steps * (phase_frames[-1] / steps[-1])])
 
 
-def read_at(rows: Floats, phase_frames: Floats) -> Floats:
+def read_at(rows: Floats, frames: Floats) -> Floats:
     """Read rows at fractional frames by a cubic through the nearest four (Catmull-Rom); the ends are repeated."""
-    phase_frames = np.clip(phase_frames, 0.0, len(rows) - 1.0)
-    low = np.minimum(phase_frames.astype(np.intp), max(len(rows) - 2, 0))
-    t = (phase_frames - low)[:, None]
-    a, b = rows[np.maximum(low - 1, 0)], rows[low]
-    c, d = rows[np.minimum(low + 1, len(rows) - 1)], rows[np.minimum(low + 2, len(rows) - 1)]
+    frames = np.clip(frames, 0.0, len(rows) - 1.0)
+    low = np.minimum(frames.astype(np.intp), max(len(rows) - 2, 0))
+    t = (frames - low)[:, None]
+    a, b, c, d = (rows[np.clip(low + step, 0, len(rows) - 1)] for step in (-1, 0, 1, 2))
     out: Floats = b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
     return out
 
@@ -210,15 +209,12 @@ class Takes:
 
 def course_of(material: Material) -> Course | None:
     """Return the columns of the root's trajectory; None for motions without one."""
-    recipe = material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
+    recipe, layout, parts = material.recipe, material.layout, range(TURN + 1)
+    if recipe is None or layout is None or layout.root != "heading":
         return None
-    count, kept_columns = len(material.names), recipe.kept.tolist()
-    missing = [part for part in range(TURN + 1) if part not in kept_columns]
-    columns = [
-        kept_columns.index(part) if part in kept_columns else count + missing.index(part) for part in range(TURN + 1)
-    ]
-    return Course(np.array(columns, dtype=np.intp), count, recipe.layout)
+    varying = recipe.kept.tolist()
+    columns = [*varying, *[part for part in parts if part not in varying]]
+    return Course(np.array([columns.index(part) for part in parts], dtype=np.intp), len(varying), layout)
 
 
 def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:

@@ -168,17 +168,14 @@ def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats
 
 def chosen_columns(model: VariationModel, parts: Sequence[str]) -> Bools:
     """Return which columns of the takes are redrawn, (columns,)."""
-    layout, recipe = clip_layout_of(model), model.material.recipe
-    assert recipe is not None
-    count = model.takes.rows.shape[2]
+    skeleton, count = clip_layout_of(model).skeleton, model.takes.rows.shape[2]
+    out = np.full(count, not parts)
     if not parts:
-        return np.ones(count, dtype=np.bool_)
-    out = np.zeros(count, dtype=np.bool_)
-    out[dofs_of_parts(model.dofs, layout.skeleton, parts)] = True
+        return out
+    out[dofs_of_parts(model.dofs, skeleton, parts)] = True
     # moving the root without the legs would drag the feet over the floor
-    root = np.concatenate([recipe.kept < layout.root_width, np.ones(count - len(model.dofs), dtype=np.bool_)])
-    legs = _leg_dofs(model)
-    out[root] = out[root].any() and bool(out[: len(model.dofs)][legs].all())
+    root = np.concatenate([model.material.moves_root, np.ones(count - len(model.dofs), dtype=np.bool_)])
+    out[root] = out[root].any() and bool(out[: len(model.dofs)][_leg_dofs(model)].all())
     if not out.any():
         raise UsageError(f"nothing is left to redraw of {', '.join(parts)}: the root moves only together with legs")
     return out
@@ -191,7 +188,7 @@ def _leg_dofs(model: VariationModel) -> Bools:
     for leg in () if planting is None else planting.legs:
         chain = skeleton.chain(leg.end)
         names |= {skeleton.names[joint] for joint in chain[chain.index(leg.upper) :]}
-    return np.array([dof.rpartition(".")[0] in names for dof in model.dofs])
+    return model.material.dofs_of(names)
 
 
 class Draw(NamedTuple):
@@ -276,14 +273,13 @@ def _chord(values: Floats, inside: slice) -> Floats:
 
 def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
     """Return which joints (joints,) are redrawn for these parts; all if there are none."""
-    layout, recipe, chosen = clip_layout_of(model), model.material.recipe, chosen_columns(model, parts)
-    assert recipe is not None
-    owners = {dof.rpartition(".")[0] for dof, new in zip(model.dofs, chosen, strict=False) if new}
-    names, base = list(layout.skeleton.names), layout.skeleton.base
+    skeleton, chosen = clip_layout_of(model).skeleton, chosen_columns(model, parts)[: len(model.dofs)]
+    owners = {owner for owner, new in zip(model.material.owners, chosen, strict=True) if new}
+    names, base = list(skeleton.names), skeleton.base
     if base is not None:  # DOFs of the root are named after the joint that carries the body
         names[0], names[base.joint] = names[base.joint], names[0]
     out = np.array([name in owners for name in names])
-    out[0] = bool((chosen[: len(model.dofs)] & (recipe.kept < layout.root_width)).any())
+    out[0] = bool((chosen & model.material.moves_root).any())
     return out
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 def clip_layout_of(model: VariationModel) -> ClipLayout:
     """Return the model's clip layout; raise a UsageError for other kinds of motion."""
-    recipe = model.material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout) or model.takes.course is None:
+    layout = model.material.layout
+    if layout is None or model.takes.course is None:
         raise UsageError("only clips of a body can be partly redrawn: this model was learned from something else")
-    return recipe.layout
+    return layout
 
 
 class Track(NamedTuple):

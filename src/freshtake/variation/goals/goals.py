@@ -221,13 +221,14 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
     """Return which DOFs a pose pins, (DOFs,); never speeds."""
+    material = model.material
     if not pin.joints:
-        return ~model.material.held
-    owners = [dof.rpartition(".")[0] for dof in model.dofs]
-    unknown = [joint for joint in pin.joints if joint not in owners]
+        return ~material.held
+    unknown = [joint for joint in pin.joints if joint not in material.owners]
     if unknown:
-        raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {', '.join(dict.fromkeys(owners))}")
-    return np.asarray(~model.material.held & np.array([name in pin.joints for name in owners]))
+        choices = ", ".join(dict.fromkeys(material.owners))
+        raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {choices}")
+    return np.asarray(~material.held & material.dofs_of(pin.joints))
 
 
 def _drawn(

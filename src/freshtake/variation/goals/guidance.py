@@ -63,10 +63,10 @@ def guided(
     rng: np.random.Generator,
     goals: Goals,
     *,
-    amount: float | Amount,
-    cycles: int | None,
-    plant: bool | str,
-    name: str,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    plant: bool | str = False,
+    name: str = "",
 ) -> Guided:
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
@@ -147,8 +147,8 @@ def at_places(
     and the largest bend, in standard deviations of the takes' positions.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
-    layout = None if model.material.recipe is None else model.material.recipe.layout
-    if not placed or not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+    layout = model.material.layout
+    if not placed or not isinstance(motion, Clip) or layout is None:
         return motion, NOT_MOVED, 0.0
     path, up = path_of(layout, motion), motion.up
     targets = [path_of(layout, pin.motion) for _, pin in placed]
@@ -205,12 +205,11 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
 
     The rest of the body stays as it was drawn: an unusual hand position is not a reason for an unusual step.
     """
-    recipe = model.material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout):
+    skeleton = model.material.skeleton
+    if skeleton is None:
         raise UsageError("only joints of a skeleton can be brought to positions")
-    skeleton = recipe.layout.skeleton
     joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
-    return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
+    return model.material.dofs_of(joints)
 
 
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
@@ -260,10 +259,10 @@ def _through_places(
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
     """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, relative to the root."""
-    recipe, count = model.material.recipe, len(row)
-    assert recipe is not None and isinstance(recipe.layout, ClipLayout)
+    recipe, layout, count = model.material.recipe, model.material.layout, len(row)
+    assert recipe is not None and layout is not None
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
-    places = recipe.layout.points(recipe.fill(row + nudges))[:, joint]
+    places = layout.points(recipe.fill(row + nudges))[:, joint]
     jacobian = ((places[1:] - places[0]) / SMALL).T
     across = jacobian @ covariance @ jacobian.T
     across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
@@ -299,13 +298,10 @@ def on_feet(
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
     """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames stay as they are."""
-    legs, recipe = model.planting_model, model.material.recipe
-    if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
+    legs, layout = model.planting_model, model.material.layout
+    if legs is None or not legs.legs or layout is None or not model.footing.stands.any():
         return clip
-    if not model.footing.stands.any():
-        return clip
-    columns, start = recipe.layout.encode(clip)
-    heading, mean = recipe.layout.path(columns, start).heading, model.takes.course_mean.heading
+    heading, mean = path_of(layout, clip).heading, model.takes.course_mean.heading
     apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
     turned = float(np.angle(np.exp(1j * apart).mean()))
     contacts = model.standing(phases)

@@ -57,10 +57,10 @@ def looped(
     rng: np.random.Generator,
     goals: Goals,
     *,
-    amount: float | Amount,
-    cycles: int | None,
-    plant: bool | str,
-    name: str,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    plant: bool | str = False,
+    name: str = "",
 ) -> Guided:
     """Draw a loop that meets a duration or a speed, its feet planted across the seam."""
     check_loop(model, goals)

@@ -73,8 +73,7 @@ def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, k
 
 def _parts(first: Any, material: Material) -> Strings:
     whole = dict(zip(first.skeleton.names, body_parts(first.skeleton), strict=True)) if isinstance(first, Clip) else {}
-    named = [whole.get(name.rpartition(".")[0], "shape") for name in material.names]
-    return np.where(material.rates | material.timing, "", np.array(named))
+    return np.where(material.held, "", np.array([whole.get(owner, "shape") for owner in material.owners]))
 
 
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
