@@ -137,11 +137,6 @@ KINDS = (
     ),
     Kind("coordination_sides", TOGETHER, "… of left with right", "", "low", "The same for left against right joints."),
     Kind(
-        "covariation", TOGETHER, "covariation of deviations ÷ inputs'", "x", "shown",
-        "How strongly the DOFs' deviations from the inputs' mean covary (root mean square correlation), in groups "
-        "of as many clips as there are inputs.",
-    ),
-    Kind(
         "planted_lost", FEET, "planted frames that slide", "share", "low",
         "Fraction of frames that should stand, but whose foot moves faster than 20 % of the leg length per second.",
     ),

@@ -38,19 +38,7 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
         real = movement.spread([*inputs, *extra])
         input_spread = of_inputs if np.isfinite(of_inputs) else None
         figures["duration_spread"] = Figure("duration_spread", spread, extra=_finite(real), inputs=input_spread)
-    return figures | _covariation_figures(gallery, material) | _likeness_figures(gallery, material, rng)
-
-
-def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    """Return how strongly deviations are correlated, relative to the inputs'."""
-    if not gallery.layout.has_body or len(material.inputs) < 2:
-        return {}
-    of_inputs = coordination.covariation(gallery, material.inputs)
-    value = coordination.covariation(gallery, material.variants)
-    if not (np.isfinite(value) and of_inputs > 0):
-        return {}
-    real = _finite(coordination.covariation(gallery, material.extra) / of_inputs)
-    return {"covariation": Figure("covariation", value / of_inputs, extra=real, inputs=1.0)}
+    return figures | _likeness_figures(gallery, material, rng)
 
 
 def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
@@ -116,7 +104,6 @@ REASONS = {
     "swing_feet": "needs two feet, three inputs and three variants that differ",
     "energy": "needs extra takes, two inputs and two variants that differ",
     "variogram": "needs extra takes, two inputs and two variants that differ",
-    "covariation": "needs two inputs that differ and at least as many variants",
 }
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
     novelty.measure_copies, novelty.measure_diversity, novelty.measure_span, movement.measure_smoothness,

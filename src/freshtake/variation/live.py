@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -161,11 +161,11 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         return
     recipe = model.material.recipe
     if recipe is not None and recipe.motion_type is Clip:
-        for posed_block in _posed(model, blocks):
-            yield from posed_block.clip.single_frames()
+        for posed, _ in _posed(model, blocks):
+            yield from posed.single_frames()
         return
     rows = (block._replace(rows=row[None]) for block in blocks for row in block.rows)
-    yield from (one.clip for one in _posed(model, rows))
+    yield from (frame for frame, _ in _posed(model, rows))
 
 
 def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
@@ -173,21 +173,14 @@ def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
         yield like.changed(root=root[None], rotations=rotations[None])
 
 
-class Posed(NamedTuple):
-    """A block of frames and their phases (frames,)."""
-
-    clip: Clip
-    phases: Floats
-
-
-def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:
-    """Yield blocks as clips with their phases."""
-    start, first = AT_ORIGIN, True
+def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[tuple[Any, Floats]]:
+    """Yield blocks as motions with their phases (frames,), each placed where the previous one ended."""
+    start, resume = AT_ORIGIN, False
     for block in blocks:
         if len(block.rows):
-            start = block.start if first else start
-            yield Posed(model.decode(block.rows, start=start, resume=not first), block.phases)
-            start, first = _after(model, block.rows, start, not first), False
+            start = start if resume else block.start
+            yield model.decode(block.rows, start=start, resume=resume), block.phases
+            start, resume = _after(model, block.rows, start, resume), True
 
 
 def _after(model: VariationModel, rows: Floats, start: Start, resume: bool) -> Start:

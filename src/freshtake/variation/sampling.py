@@ -250,15 +250,9 @@ def course_along(
     return Path(read[:, 0] + 1j * read[:, 1], read[:, 2]), places
 
 
-class Loop(NamedTuple):
-    """Rows (frames, DOFs) of a loop, their phases, and its path (frames + 1) including the closing frame."""
-
-    rows: Floats
-    phases: Floats
-    path: Path | None
-
-
-def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0) -> Loop:
+def draw_loop(
+    sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
+) -> Variant:
     """Draw a loop: cycles whose deviations are periodic, so the last frame leads into the first.
 
     From four `cycles` on, the weights of the takes change along the loop. Without `frames`, its length follows from its
@@ -280,7 +274,6 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
     count = max(round(float(until - since)), 2) if frames is None else frames
     at = np.interp(since + (until - since) / count * np.arange(count + 1.0), passed, whole)
     out = read_sharply(rows, at[:-1])
-    path = None
     if takes.course is not None:
         path = course_along(takes, rows, offset, grid, 0j, at)[0]
         out = with_speeds(takes.course, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
@@ -291,8 +284,7 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
             with_speeds(takes.course, out[:2], closing, sampler.frame_time)[1],
             out[0],
         )
-    phases = np.mod(grid[0] + at[:-1], length)
-    return Loop(out, np.asarray(phases), path)
+    return Variant(out, np.asarray(np.mod(grid[0] + at[:-1], length)))
 
 
 def _periodic(knots: Floats, at: Floats) -> Floats:

@@ -14,7 +14,6 @@ from freshtake.motion.features import Start
 from freshtake.motion.features.angles import Path, ground_of, set_ground, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting import Planted
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import quintic
@@ -50,12 +49,6 @@ class Guided(NamedTuple):
     report: GoalReport
     phases: Floats | None = None  # (frames,)
     moved: Moved = NOT_MOVED
-
-    def planted(self, done: Planted) -> Guided:
-        """Return the variant with its feet planted and its positions reached."""
-        missed = tuple(result.residual for result in done.pins)
-        report = replace(self.report, place_errors=missed, speed=ground_speed(done.clip))
-        return self._replace(motion=done.clip, report=report)
 
 
 def guided(
@@ -105,7 +98,10 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
         return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
-    return variant.planted(planted_at(model, variant.motion, drawn.phases, plant, goals.targets))
+    done = planted_at(model, variant.motion, drawn.phases, plant, goals.targets)
+    missed = tuple(result.residual for result in done.pins)
+    report = replace(variant.report, place_errors=missed, speed=ground_speed(done.clip))
+    return variant._replace(motion=done.clip, report=report)
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:

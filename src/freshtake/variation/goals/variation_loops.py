@@ -21,7 +21,7 @@ from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.live import variant_settings
-from freshtake.variation.sampling import Loop, draw_loop
+from freshtake.variation.sampling import Variant, draw_loop
 from freshtake.variation.steering import turn_column
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
         raise UsageError("a loop continues straight on forever: leave out poses, pins, headings and paths")
 
 
-def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> Any:
+def decoded_loop(model: VariationModel, loop: Variant, cycles: int, name: str) -> Any:
     """Return rows of a loop as a motion that faces forward on average; any net turn is removed evenly along it."""
     recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:

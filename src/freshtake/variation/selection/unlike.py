@@ -211,23 +211,6 @@ def differ_more_than_they_move(takes: Compared) -> bool:
 PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
 
 
-def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
-    """Return which takes differ from the others and how (Lau 2009, §9); if none does, whether they all differ."""
-    unlike = unlike_takes(takes)
-    notes = [
-        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out, or add takes "
-        "like it"
-        for one in unlike
-    ]
-    if not unlike and differ_more_than_they_move(takes):
-        who = " and ".join(names) if len(names) == 2 else "the takes"
-        notes.append(
-            f"{who} differ from each other by more than they move, as different movements do: learn from "
-            "takes of one movement, cut where it begins and ends"
-        )
-    return notes
-
-
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
     """Return a few phrases, starting with the largest difference: `it turns by 53 degrees (the others by -3 to 4)`."""
     groups = _paired([aspect for aspect in one.aspects if aspect in takes.parts])
