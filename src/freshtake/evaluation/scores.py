@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -63,17 +64,12 @@ def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure
 def _likeness_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = {}
-    real_likeness = likeness.tell_apart(gallery, inputs, extra, rng)
-    reference = _finite(real_likeness.auc) if real_likeness else ()
-    for key, real in (("auc", extra), ("auc_inputs", inputs)):
-        count = likeness.PERMUTATIONS if key == "auc" else 0
-        likeness_to_real = likeness.tell_apart(gallery, real, variants, rng, permutations=count)
-        if likeness_to_real:
-            figures[key] = Figure(key, likeness_to_real.auc, extra=reference)
-            if key == "auc":
-                figures["auc_p"] = Figure(
-                    "auc_p", likeness_to_real.p, extra=_finite(real_likeness.p) if real_likeness else ()
-                )
+    among_real = likeness.tell_apart(gallery, inputs, extra, rng)
+    usual, usual_p = (_finite(among_real.auc), _finite(among_real.p)) if among_real else ((), ())
+    if apart := likeness.tell_apart(gallery, extra, variants, rng):
+        figures = {"auc": Figure("auc", apart.auc, extra=usual), "auc_p": Figure("auc_p", apart.p, extra=usual_p)}
+    if apart := likeness.tell_apart(gallery, inputs, variants, rng, permutations=0):
+        figures["auc_inputs"] = Figure("auc_inputs", apart.auc, extra=usual)
     return figures
 
 
@@ -252,20 +248,16 @@ def score_track(gallery: Gallery, track: Track) -> Parts:
 
 
 def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
-    total = len(material.variants) + len(material.extra) + len(material.inputs)
-    done = 0
+    total, numbers = len(material.variants) + len(material.extra) + len(material.inputs), count()
 
     def one(against: Gallery, track: Track) -> Parts:
-        nonlocal done
-        report(Progress(0.05 + 0.85 * done / total, f"scoring {track.name}"))
-        done += 1
+        report(Progress(0.05 + 0.85 * next(numbers) / total, f"scoring {track.name}"))
         return score_track(against, track)
 
     left_out = []
-    if len(material.inputs) > 1:
-        for number, track in enumerate(material.inputs):
-            others = [other for k, other in enumerate(material.inputs) if k != number]
-            left_out.append(one(Gallery(material.layout, others), track))
+    for number, track in enumerate(material.inputs if len(material.inputs) > 1 else ()):
+        others = [other for k, other in enumerate(material.inputs) if k != number]
+        left_out.append(one(Gallery(material.layout, others), track))
     variants = [one(gallery, track) for track in material.variants]
     return Scored(variants, left_out, [one(gallery, track) for track in material.extra])
 

@@ -129,8 +129,7 @@ def extend(
 
 def _repeated(clip: Clip, frames: int) -> Clip:
     """Return a clip with its last frame repeated."""
-    at = np.concatenate([np.arange(len(clip)), np.full(frames, len(clip) - 1)])
-    moved = clip.joint_translations
+    at, moved = np.minimum(np.arange(len(clip) + frames), len(clip) - 1), clip.joint_translations
     return clip.changed(
         root=clip.root[at], rotations=clip.rotations[at], joint_translations=None if moved is None else moved[at]
     )

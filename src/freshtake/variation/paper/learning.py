@@ -47,7 +47,6 @@ def learn(
     names: Sequence[str] | None = None,
     frame_time: float | None = None,
     cyclic: bool | None = None,
-    map: Mapper | None = None,
 ) -> PaperModel:
     """Learn both networks from a few examples of one movement (usually four).
 
@@ -57,7 +56,6 @@ def learn(
         rng: source of randomness for the noise in scoring and for the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
-        map: runs independent re-syntheses; the default uses all cores, and the result does not depend on it.
 
     Returns:
         A model that samples variants.
@@ -68,7 +66,7 @@ def learn(
     _check(examples, material, chosen)
     repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
     with ThreadPoolExecutor() as pool:
-        model = _learned(material, chosen, repeats, rng, tell, map or pool.map)
+        model = _learned(material, chosen, repeats, rng, tell, pool.map)
     tell(Progress(1.0, "done"))
     return model
 

@@ -38,7 +38,6 @@ from freshtake.variation.selection.unlike import Compared, chances, compared, di
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 
 
-@one_blas_thread()
 def similar(
     candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
 ) -> list[Any]:
