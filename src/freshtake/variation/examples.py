@@ -75,9 +75,9 @@ class Material:
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
-    def held(self) -> Bools:
-        """The mask of DOFs that goals do not change: speeds and time steps."""
-        return np.asarray(self.rates | self.timing)
+    def pose_dofs(self) -> Bools:
+        """The mask of DOFs that describe a pose: neither speeds nor time steps."""
+        return np.asarray(~(self.rates | self.timing))
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:

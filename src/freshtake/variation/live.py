@@ -117,11 +117,11 @@ def _changing_blocks(
         yield Variant(rows, state.phases, state.start)
 
 
-def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
+def _nearer(now: float | Amount, requested: float | Amount) -> float | Amount:
     """Return an amount nearer to the requested one: a number changes stepwise, amounts of parts at once."""
-    if isinstance(now, Amount) or isinstance(wanted, Amount):
-        return wanted
-    return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
+    if isinstance(now, Amount) or isinstance(requested, Amount):
+        return requested
+    return requested if abs(requested - now) <= MOST_CHANGE else now + float(np.sign(requested - now)) * MOST_CHANGE
 
 
 def cut_from(

@@ -76,7 +76,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
     floor = _floors(material, deviations)
-    size = np.maximum(left_over(deviations) * deviations.sizes, floor)
+    size = np.maximum(unexplained_size(deviations) * deviations.sizes, floor)
     deltas = (deviations.weight_size * deviations.takes.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
     rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
@@ -110,7 +110,7 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
 
 
 @lru_cache(maxsize=8)  # called for every take that is scored
-def left_over(deviations: Deviations) -> float:
+def unexplained_size(deviations: Deviations) -> float:
     """Return the size, relative to the prior's, of the part of a further take that combined takes do not explain.
 
     Measured on takes left out: how much of the deviation of each is not explained by combinations of the others. With

@@ -26,7 +26,7 @@ from freshtake.variation.deviations import KNOTS, STEP, spline_basis
 from freshtake.variation.examples import on_hinges
 from freshtake.variation.goals.guidance import on_feet_for_long
 from freshtake.variation.phase import PACE, read_at, read_sharply
-from freshtake.variation.sampling import Sampler, held_back
+from freshtake.variation.sampling import Sampler, limit_gradually
 from freshtake.variation.standing import feet_of, with_feet_of
 from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_clip, phases_of, posed, track_along
 
@@ -249,7 +249,7 @@ def _change(
     whole = deviations.weight_size * np.einsum("l,lpd->pd", drawn.weights, track.deltas)
     prior = deviations.prior_size * track.sizes * drawn.prior[:, :-1]
     variant = track.mean + sampler.amounts.space * (whole + prior)
-    variant = held_back(variant, sampler.low, sampler.high, sampler.room)
+    variant = limit_gradually(variant, sampler.low, sampler.high, sampler.room)
     mean = read_at(track.mean, at)
     away, new = source - mean, read_at(variant - track.mean, at)
     for values in (away, new):

@@ -104,7 +104,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
     rows = takes.mean[index] + amounts.space * (whole + prior)
     # Joints have limits, a Gaussian has none: rare draws would bend a knee the wrong way.
-    rows = held_back(rows, sampler.low, sampler.high, sampler.room)
+    rows = limit_gradually(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
     # timing depends on what carries the body: use the largest fraction of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
@@ -114,7 +114,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     return rows, np.asarray(takes.mean_log_pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
 
-def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
+def limit_gradually(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
     """Return rows (n, DOFs) limited gradually to `room` (DOFs,) beyond `low` and `high`."""
     room = np.maximum(room, 1e-12)
     beyond = np.maximum(rows - high, 0.0) - np.maximum(low - rows, 0.0)

@@ -85,7 +85,7 @@ def feet_of(clip: Clip, model: PlantingModel) -> Feet:
     return Feet(*_ankles(clip, model), _by_foot(model.example_contacts(clip), model) > 0.5)
 
 
-def held_feet(
+def level_feet(
     clip: Clip, contacts: Floats, phases: Floats, footing: Footing, turned: float, model: PlantingModel
 ) -> Feet:
     """Return feet that stand as in the takes, cycle by cycle, wherever the clip puts them.
@@ -283,12 +283,12 @@ def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) ->
     return out
 
 
-def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
+def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
     """Limit the change of means (stands, columns) between stands to what a foot can cover on its path.
 
     The stands `anchors` keep theirs; a foot that is barely lifted stays where it stood.
     """
-    means = wanted.copy()
+    means = mean_gaps.copy()
     for order, near in ((range(anchors[0] + 1, len(means)), -1), (range(anchors[0] - 1, -1, -1), 1)):
         for k in order:
             if k in anchors:

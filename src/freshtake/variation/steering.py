@@ -101,7 +101,7 @@ def _correct(
     """Correct the turn rates of the rows `now` in place; the rows after them show where the body is heading."""
     turn = turn_column(recipe)
     ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
-    heading, along = _wanted(steering, recipe, travel, course)
+    heading, along = _next_heading(steering, recipe, travel, course)
     off = np.angle(np.exp(1j * (heading - ahead)))
     goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
     rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
@@ -109,7 +109,7 @@ def _correct(
     return SteeringState(here, True, goal, along)
 
 
-def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
+def _next_heading(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
     """Return the heading to take now, and the distance along the path."""
     if steering.path is None:
         return steering.heading, 0.0

@@ -145,7 +145,7 @@ def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
 
     Unseen takes score 1 to 4; clips of another movement usually more.
     """
-    weights, moving = model.material.weights, ~model.material.held
+    weights, moving = model.material.weights, model.material.pose_dofs
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
     mean = mean_of(model.material.values, model.phase_frames)
     away = ((model.encode(clip) - read_at(mean, at)) * weights)[:, moving]

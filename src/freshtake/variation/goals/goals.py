@@ -223,12 +223,12 @@ def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
     """Return which DOFs a pose pins, (DOFs,); never speeds."""
     material = model.material
     if not pin.joints:
-        return ~material.held
+        return material.pose_dofs
     unknown = [joint for joint in pin.joints if joint not in material.owners]
     if unknown:
         choices = ", ".join(dict.fromkeys(material.owners))
         raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {choices}")
-    return np.asarray(~material.held & material.dofs_of(pin.joints))
+    return np.asarray(material.pose_dofs & material.dofs_of(pin.joints))
 
 
 def _drawn(

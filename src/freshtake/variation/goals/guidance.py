@@ -15,15 +15,15 @@ from freshtake.motion.features.angles import Path, ground_of, set_ground, turned
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import quintic
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, condition, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.live import planted_at
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, standing_like, with_feet_of
+from freshtake.variation.standing import level_feet, standing_like, with_feet_of
 from freshtake.variation.steering import turn_column
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def guided(
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
-    variant = _pinned(model, goals, drawn, rate, name)
+    variant = _pinned(model, goals, poses, drawn, rate, name)
     legs, clip = model.planting_model, variant.motion
     if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
         fixed = np.zeros(len(clip), dtype=np.bool_)
@@ -79,15 +79,15 @@ def guided(
     if not poses:
         return variant
     # planting moves poses that conditioning had met: measure the final ones
-    angle, length = pose_errors(model, model.encode(variant.motion), _held_poses(model, poses))
+    angle, length = pose_errors(model, model.encode(variant.motion), _pinned_values(model, poses))
     return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
 
 
-def pose_errors(model: VariationModel, rows: Floats, held: PinnedValues) -> tuple[float, float]:
+def pose_errors(model: VariationModel, rows: Floats, pinned: PinnedValues) -> tuple[float, float]:
     """Return the largest miss of pinned values: angles in radians, and all other DOFs in their units."""
-    recipe, off = model.material.recipe, np.abs(rows[held.frames, held.dofs] - held.values)
+    recipe, off = model.material.recipe, np.abs(rows[pinned.frames, pinned.dofs] - pinned.values)
     units = np.full(len(model.dofs), "plain") if recipe is None else np.array(recipe.units)
-    angle = units[held.dofs] == "angle"
+    angle = units[pinned.dofs] == "angle"
     return float(off[angle].max(initial=0.0)), float(off[~angle].max(initial=0.0))
 
 
@@ -109,17 +109,18 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
-def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
+def _pinned(
+    model: VariationModel, goals: Goals, poses: Sequence[tuple[int, PosePin]], drawn: Variant, rate: float, name: str
+) -> Guided:
     """Condition a drawn variant on pinned poses and positions; if there are none, return it as it is."""
     rows, start, far = drawn.rows, drawn.start, 0.0
-    poses = goals.pose_pins(len(rows), model.frame_time)
-    pinned = _held_poses(model, poses)
+    pinned = _pinned_values(model, poses)
     if poses or goals.targets:
         once = _one_take(model, drawn)
         deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
-        spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
+        spread = spread_along(deviations, drawn.phases, model.material.pose_dofs, cyclic=not once)
         far = strain(rows, pinned, spread)
-        rows = conditioned(rows, pinned, spread)
+        rows = condition(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
@@ -181,19 +182,16 @@ def path_of(layout: ClipLayout, clip: Clip) -> Path:
     return layout.path(columns, start)
 
 
-def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
-    frames: list[Ints] = []
-    dofs: list[Ints] = []
-    values: list[Floats] = []
+def _pinned_values(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
+    values = [PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
     for frame, pin in poses:
-        row = model.encode(pin.motion)[pin.frame]
-        chosen = np.flatnonzero(pinned_dofs(model, pin))
-        frames.append(np.full(len(chosen), frame))
-        dofs.append(chosen)
-        values.append(row[chosen])
-    if not frames:
-        return PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
-    return PinnedValues(np.concatenate(frames), np.concatenate(dofs), np.concatenate(values))
+        dofs = np.flatnonzero(pinned_dofs(model, pin))
+        values.append(PinnedValues(np.full(len(dofs), frame), dofs, model.encode(pin.motion)[pin.frame, dofs]))
+    return _joined(values)
+
+
+def _joined(values: Sequence[PinnedValues]) -> PinnedValues:
+    return PinnedValues(*(np.concatenate(part) for part in zip(*values, strict=True)))
 
 
 def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
@@ -229,7 +227,7 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
 
 
 def _through_places(
-    model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
+    model: VariationModel, rows: Floats, pinned: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
     """Bring joints to their positions with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
     # Gauss-Newton: positions depend nonlinearly on angles, and each step follows the tangent
@@ -237,7 +235,7 @@ def _through_places(
         clip: Clip = model.decode(rows, start=start)
         turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
         heading = start.heading + np.cumsum(turned) - turned[0]
-        pinned = [held]
+        values = [pinned]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             # aim at eight frames of a longer pin; planting covers the frames in between
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
@@ -245,11 +243,11 @@ def _through_places(
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
-                pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
-        both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
+                values.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
+        both = _joined(values)
         # poses come first and are kept
         _, first = np.unique(both.frames * (int(both.dofs.max(initial=0)) + 1) + both.dofs, return_index=True)
-        rows = conditioned(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
+        rows = condition(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
     return rows
 
 
@@ -301,4 +299,4 @@ def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: B
     apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
     turned = float(np.angle(np.exp(1j * apart).mean()))
     contacts = model.standing(phases)
-    return with_feet_of(clip, held_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)
+    return with_feet_of(clip, level_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)

@@ -63,7 +63,12 @@ def learn(
     chosen, tell = settings or Settings(), report or silent
     tell(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)
-    _check(examples, material, chosen)
+    if len(examples) < 2:
+        raise UsageError(
+            "a structure cannot be learned from one example: give at least two, or reuse the structure of a learned "
+            "model (--structure, with_examples)"
+        )
+    check_examples(examples, material, chosen.order + 2)
     repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
     with ThreadPoolExecutor() as pool:
         model = _learned(material, chosen, repeats, rng, tell, pool.map)
@@ -247,12 +252,3 @@ def _most_correlated(values: Floats, count: int) -> list[list[int]]:
         correlations = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
     np.fill_diagonal(correlations, -1.0)
     return [[int(k) for k in row[:count]] for row in np.argsort(-correlations, axis=1, kind="stable")]
-
-
-def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
-    if len(examples) < 2:
-        raise UsageError(
-            "a structure cannot be learned from one example: give at least two, or reuse the structure of a learned "
-            "model (--structure, with_examples)"
-        )
-    check_examples(examples, material, settings.order + 2)
