@@ -51,9 +51,6 @@ class Likelihood:
     frames: Floats
     dofs: tuple[str, ...]
 
-    def __float__(self) -> float:
-        return self.total
-
     @property
     def total(self) -> float:
         """The sum over frames and DOFs (Lau 2009, eq. 2)."""
@@ -63,11 +60,6 @@ class Likelihood:
     def normalized(self) -> float:
         """The total per frame and DOF, to compare clips of different lengths."""
         return float(self.frames.mean())
-
-    @property
-    def per_frame(self) -> Floats:
-        """The mean over DOFs, (frames,)."""
-        return np.asarray(self.frames.mean(axis=1))
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
