@@ -130,7 +130,7 @@ def test_streams_begin_where_the_takes_begin_too(cycles: int) -> None:
 
 @pytest.mark.parametrize("angle", [37.0, 180.0])
 def test_a_root_that_never_turns_keeps_facing_as_in_the_takes(angle: float) -> None:
-    """Parts of the course that never vary are not DOFs, and must not be lost: in-place and hand-keyed clips."""
+    """Parts of the trajectory that never vary are not DOFs, and must not be lost: in-place and hand-keyed clips."""
     takes = []
     for k in range(4):
         clip = ft.samples.walk(np.random.default_rng(k), cycles=1)

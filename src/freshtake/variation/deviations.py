@@ -133,11 +133,11 @@ class Deviations:
     @cached_property
     def ground_sizes(self) -> Floats:
         """The expected distance of a further take from the mean position, (phases,): one standard deviation."""
-        course = self.takes.course
-        if course is None:
+        trajectory = self.takes.trajectory
+        if trajectory is None:
             return np.zeros(len(self.takes.mean))
-        whole = ((self.weight_size * self.takes.deltas)[..., course.ground] ** 2).sum(axis=(0, 2))
-        prior = ((self.prior_size * self.all_sizes)[:, course.ground] ** 2).sum(axis=1)
+        whole = ((self.weight_size * self.takes.deltas)[..., trajectory.ground] ** 2).sum(axis=(0, 2))
+        prior = ((self.prior_size * self.all_sizes)[:, trajectory.ground] ** 2).sum(axis=1)
         return np.asarray(np.sqrt(whole + prior))
 
     def correlation(self, apart: Floats) -> Floats:

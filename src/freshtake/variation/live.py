@@ -43,12 +43,12 @@ def steered_rows(model: VariationModel, steer: Steering, variant: Variant) -> Fl
 
 
 def _steered(model: VariationModel, steer: Steering, blocks: Iterator[Variant]) -> Iterator[Variant]:
-    course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
+    state, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
     for block in blocks:
         for first in range(0, len(block.rows), BLOCK):
             part = slice(first, first + BLOCK)
-            rows, course = steered(steer, recipe, travel, block.rows[part], course)
+            rows, state = steered(steer, recipe, travel, block.rows[part], state)
             yield Variant(rows, block.phases[part], followed=block.followed)
 
 
@@ -76,7 +76,7 @@ def controlled_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Variant]:
     """Yield blocks like `steered_blocks`, with `control` called before every block."""
-    recipe, course = model.material.recipe, SteeringState(Start())
+    recipe, state = model.material.recipe, SteeringState(Start())
     turns = recipe is not None and "turn" in recipe.units
     for block in _changing_blocks(model, rng, control):
         heading, rows = control().heading, block.rows
@@ -84,11 +84,11 @@ def controlled_blocks(
             yield block
             continue
         assert recipe is not None
-        if heading is None and abs(course.correction) <= LET_GO:
-            course = course._replace(start=_after(model, rows, course.start, course.resume), resume=True)
+        if heading is None and abs(state.correction) <= LET_GO:
+            state = state._replace(start=_after(model, rows, state.start, state.resume), resume=True)
         else:
             steer = Steering(limit=LET_GO) if heading is None else Steering(heading)
-            rows, course = steered(steer, recipe, model.travel, rows, course)
+            rows, state = steered(steer, recipe, model.travel, rows, state)
         yield block._replace(rows=rows)
 
 

@@ -112,12 +112,12 @@ class VariationModel(ExampleModel, Showable):
         assert self.planting_model is not None
         takes, clips = self.takes, []
         for rows in takes.rows:
-            if takes.course is None:
+            if takes.trajectory is None:
                 clips.append(self.decode(rows))
                 continue
-            path = takes.course.path(rows)
-            start = start_of(path, 0, takes.course.layout.up)
-            clips.append(self.decode(with_speeds(takes.course, rows, path, self.frame_time), start=start))
+            path = takes.trajectory.path(rows)
+            start = start_of(path, 0, takes.trajectory.layout.up)
+            clips.append(self.decode(with_speeds(takes.trajectory, rows, path, self.frame_time), start=start))
         return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
     def standing(self, phases: Floats) -> Floats:

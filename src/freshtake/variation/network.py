@@ -91,13 +91,13 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
     alone = replace(material, values=(rows,), starts=())
     read = takes_on_phase(alone, frames)
     out = read.rows[0] - deviations.takes.mean
-    if read.course is not None:
-        mean, one = takes.course_mean, read.course.path(read.rows[0])
+    if read.trajectory is not None:
+        mean, one = takes.mean_path, read.trajectory.path(read.rows[0])
         moved = one.ground - one.ground.mean()
         turn = np.angle((np.exp(1j * (one.heading - mean.heading))).mean())
         ground = moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())
         facing = one.heading - mean.heading
-        out[:, read.course.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
+        out[:, read.trajectory.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
     return out[:, : deviations.dofs], frames[:, 0]
 
 

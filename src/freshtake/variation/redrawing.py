@@ -206,7 +206,7 @@ def draw_weights(
     knots = int(np.floor(at[-1])) - int(np.floor(at[0])) + KNOTS
     fast = spline_basis(at, int(np.floor(at[0])), knots) @ rng.standard_normal((knots, track.mean.shape[1] + 1))
     weights = rng.standard_normal(count)
-    seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.course.columns)
+    seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.trajectory.columns)
     if seen.any():
         # Bayes' rule for the hidden weights: draw the rest, given what the kept parts determine
         phases = np.unique(np.rint(coded.at[inside]).astype(np.intp))
@@ -244,8 +244,8 @@ def _change(
     sampler: Sampler, track: Track, drawn: Draw, source: Floats, at: Floats, angle: Floats, inside: slice
 ) -> Floats:
     """Return the change of the clip, (frames, columns)."""
-    deviations, course = sampler.deviations, sampler.deviations.takes.course
-    assert course is not None
+    deviations, trajectory = sampler.deviations, sampler.deviations.takes.trajectory
+    assert trajectory is not None
     whole = deviations.weight_size * np.einsum("l,lpd->pd", drawn.weights, track.deltas)
     prior = deviations.prior_size * track.sizes * drawn.prior[:, :-1]
     variant = track.mean + sampler.amounts.space * (whole + prior)
@@ -253,7 +253,7 @@ def _change(
     mean = read_at(track.mean, at)
     away, new = source - mean, read_at(variant - track.mean, at)
     for values in (away, new):
-        values[:, course.ground] -= _chord(values[:, course.ground], inside)
+        values[:, trajectory.ground] -= _chord(values[:, trajectory.ground], inside)
     return np.asarray((np.cos(angle) - 1.0)[:, None] * away + np.sin(angle)[:, None] * new)
 
 

@@ -200,11 +200,11 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
 def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
     """Return how many cycles lead from the position of the first pose to that of the last; None if either is free."""
     start, end = goals.start, goals.end
-    if start is None or end is None or not (start.placed and end.placed) or model.takes.course is None:
+    if start is None or end is None or not (start.placed and end.placed) or model.takes.trajectory is None:
         return None
     up = start.motion.up
     far = ground_of(end.motion.root[end.frame], up) - ground_of(start.motion.root[start.frame], up)
-    mean = model.takes.course_mean.ground
+    mean = model.takes.mean_path.ground
     return max(1, round(float(abs(far)) / max(float(abs(mean[-1] - mean[0])), 1e-12)))
 
 

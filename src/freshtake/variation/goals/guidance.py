@@ -169,7 +169,7 @@ def at_places(
     spin = about_axis(np.eye(3)[motion.up_index], turn + turned)
     rotations[:, 0] = multiply(spin, rotations[:, 0])
     away = 0.0
-    if model.takes.course is not None:
+    if model.takes.trajectory is not None:
         cycles = max(float(np.ptp(phases)) / max(len(model.phase_frames) - 1, 1), 1.0)
         usual = float(model.deviations.ground_sizes.max()) * np.sqrt(cycles)  # cycles deviate independently
         away = float(np.abs(off).max()) / max(usual, 1e-12)
@@ -214,7 +214,7 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     """
     start = drawn.start
     clip: Clip = model.decode(rows, start=start)
-    if model.takes.course is None:
+    if model.takes.trajectory is None:
         return start
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
@@ -295,7 +295,7 @@ def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: B
     legs, layout = model.planting_model, model.material.layout
     if legs is None or not legs.legs or layout is None or not model.footing.stands.any():
         return clip
-    heading, mean = path_of(layout, clip).heading, model.takes.course_mean.heading
+    heading, mean = path_of(layout, clip).heading, model.takes.mean_path.heading
     apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
     turned = float(np.angle(np.exp(1j * apart).mean()))
     contacts = model.standing(phases)
