@@ -60,7 +60,7 @@ def test_a_folder_and_json(files: dict[str, list[str]], tmp_path: Path, capsys: 
 def test_only_figures_and_all_of_them(files: dict[str, list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command(files, "--all", "--action", "none")) == 0
     text = capsys.readouterr().out
-    assert "cost of composing from long pieces" in text
+    assert "windows covered by one clip" in text
     assert "action is not available" in text
 
 

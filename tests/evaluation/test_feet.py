@@ -18,7 +18,6 @@ def test_steps_in_place_stand_firmly() -> None:
     parts = movement.measure_feet(gallery, material.variants[0])
     assert parts["planted_speed"].value < 3.0
     assert parts["planted_lost"].value < 0.1
-    assert 0.3 < parts["contact_share"].value < 0.9
     assert movement.input_values(gallery)["planted_speed"] < 3.0
     speed, _ = movement.motion_of_feet(gallery, material.variants[0].thirty())
     assert speed.max() > 50.0  # feet that swing are fast, and do not count

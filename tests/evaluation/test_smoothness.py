@@ -19,10 +19,9 @@ def test_an_input_has_ratio_one_and_jitter_far_more() -> None:
     inputs = takes(1, 1)
     gallery, material = prepared(inputs, [inputs[0], jittered(inputs[0], np.random.default_rng(0))])
     same, noisy = (movement.measure_smoothness(gallery, track) for track in material.variants)
-    assert all(np.isclose(same[key].value, 1.0) for key in ("jerk", "jerk_p99", "jerk_limbs", "jerk_limbs_full"))
+    assert all(np.isclose(same[key].value, 1.0) for key in ("jerk", "jerk_limbs"))
     assert noisy["jerk"].value > 2
     assert noisy["jerk_limbs"].value > 2
-    assert noisy["jerk_limbs_full"].value > 5
 
 
 def test_averaging_neighbours_is_seen_as_too_smooth() -> None:
@@ -42,14 +41,3 @@ def test_size_does_not_matter() -> None:
     large = prepared([scaled(c, 7.0) for c in inputs], [scaled(c, 7.0) for c in others])
     a, b = (movement.measure_smoothness(gallery, material.variants[0]) for gallery, material in (small, large))
     assert all(np.isclose(a[key].value, b[key].value) for key in a if np.isfinite(a[key].value))
-
-
-def test_a_teleport_shows_in_the_root_step() -> None:
-    inputs = takes(5, 1)
-    moving = inputs[0].changed(root=inputs[0].root + np.outer(np.arange(len(inputs[0])), [0.1, 0, 0]))
-    jump = moving.root.copy()
-    jump[40:] += [2.0, 0.0, 0.0]
-    gallery, material = prepared([moving], [moving.changed(root=jump)])
-    assert np.isclose(
-        movement.measure_smoothness(gallery, material.variants[0])["root_step"].value, 2.2 / 0.2, rtol=0.01
-    )

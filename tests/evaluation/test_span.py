@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation import novelty
-from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.tracks import Gallery
-from freshtake.motion import Stroke
 from tests.evaluation.stepping import prepared, takes
 
 
@@ -15,23 +12,21 @@ def test_combinations_have_nothing_outside_and_real_takes_much() -> None:
     gallery, material = prepared(takes(1, 4), takes(2, 3))
     found = novelty.input_span(gallery)
     for weights in ([0.4, 0.3, 0.2, 0.1], [1.3, -0.5, 0.1, 0.1]):
-        parts = novelty.shares(gallery, np.einsum("k,ktd->td", weights, found.aligned))
+        parts = novelty.outside_span(gallery, np.einsum("k,ktd->td", weights, found.aligned))
         assert parts["outside_span"].value < 1e-9
-        assert parts["outside_frames"].value < 1e-9
     inner = novelty.interpolation(gallery, np.random.default_rng(0))
     assert inner["outside_span"].value < 0.02
     real = [novelty.measure_span(gallery, track) for track in material.variants]
     assert min(parts["outside_span"].value for parts in real) > 0.3
 
 
-def test_weights_that_change_are_outside_the_constant_span_only() -> None:
+def test_weights_that_change_are_outside_the_span() -> None:
     gallery, _ = prepared(takes(3, 4), takes(4, 1))
     found = novelty.input_span(gallery)
     time = np.linspace(0, 1, found.aligned.shape[1])
     weights = np.stack([1.2 - time, time - 0.2, 0 * time, 0 * time])
-    parts = novelty.shares(gallery, np.einsum("kt,ktd->td", weights, found.aligned))
+    parts = novelty.outside_span(gallery, np.einsum("kt,ktd->td", weights, found.aligned))
     assert parts["outside_span"].value > 0.05
-    assert parts["outside_frames"].value < 1e-9
 
 
 def test_what_is_at_right_angles_is_all_outside() -> None:
@@ -40,7 +35,7 @@ def test_what_is_at_right_angles_is_all_outside() -> None:
     differences = found.deviations(found.aligned).reshape(3, -1)
     other = found.deviations(found.mean + np.random.default_rng(0).normal(size=found.mean.shape)).ravel()
     other -= differences.T @ np.linalg.lstsq(differences.T, other, rcond=None)[0]
-    parts = novelty.shares(gallery, found.mean + other.reshape(found.mean.shape))
+    parts = novelty.outside_span(gallery, found.mean + other.reshape(found.mean.shape))
     assert abs(parts["outside_span"].value - 1.0) < 1e-9
 
 
@@ -50,14 +45,3 @@ def test_a_small_shift_in_time_is_no_deviation() -> None:
     later = found.mean + 0.3 * np.gradient(found.mean, axis=0)
     assert np.abs(later - found.mean).max() > 1e-3
     assert np.abs(found.deviations(later)).max() < 1e-12
-
-
-def test_a_stroke_has_too_few_dimensions_for_single_frames() -> None:
-    time = np.linspace(0, 1, 40)
-    rng = np.random.default_rng(0)
-    strokes = [
-        Stroke(np.stack([np.cos(5 * time), np.sin((4 + rng.normal() / 5) * time)], axis=1), time) for _ in range(5)
-    ]
-    material = unpacked(strokes[:4], strokes[4:], [])
-    parts = novelty.measure_span(Gallery(material.layout, material.inputs), material.variants[0])
-    assert set(parts) == {"outside_span"}

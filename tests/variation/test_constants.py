@@ -110,10 +110,10 @@ def test_a_sinc_of_four_lobes_reads_eight_frames() -> None:
 
 def test_a_cycle_turns_if_it_turns_by_more_than_three_degrees() -> None:
     model = walks(1)
-    assert model.takes.course is not None
+    assert model.takes.trajectory is not None
     rows = model.takes.rows.copy()
     for degrees, turns in ((2.9, False), (3.1, True)):
-        rows[..., model.takes.course.columns[2]] = np.radians(np.linspace(0.0, degrees, rows.shape[1]))
+        rows[..., model.takes.trajectory.columns[2]] = np.radians(np.linspace(0.0, degrees, rows.shape[1]))
         assert (turn_per_cycle(replace(model.takes, rows=rows)) != 0.0) == turns
 
 

@@ -86,8 +86,8 @@ def test_a_loop_leads_into_itself(cycles: int) -> None:
     rows = loop.rows[:, free]
     seam = np.abs(rows[0] - rows[-1]).max()
     assert seam < 1.5 * np.abs(np.diff(rows, axis=0)).max()
-    assert loop.path is not None
-    assert loop.path.heading[-1] == pytest.approx(loop.path.heading[0], abs=1e-6)
+    turned = loop.rows[:, model.dofs.index("Hips.turn")].sum() * model.frame_time
+    assert turned == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_variant_begins_where_the_takes_begin_and_goes_their_way() -> None:
@@ -130,7 +130,7 @@ def test_streams_begin_where_the_takes_begin_too(cycles: int) -> None:
 
 @pytest.mark.parametrize("angle", [37.0, 180.0])
 def test_a_root_that_never_turns_keeps_facing_as_in_the_takes(angle: float) -> None:
-    """Parts of the course that never vary are not DOFs, and must not be lost: in-place and hand-keyed clips."""
+    """Parts of the trajectory that never vary are not DOFs, and must not be lost: in-place and hand-keyed clips."""
     takes = []
     for k in range(4):
         clip = ft.samples.walk(np.random.default_rng(k), cycles=1)

@@ -14,7 +14,7 @@ from freshtake.variation import Amount, Settings, VariationModel, learn
 from freshtake.variation.deviations import prior_sizes, share_of, spline_basis, spline_correlation
 from freshtake.variation.network import together as predicted_together
 from freshtake.variation.phase import read_sharply
-from freshtake.variation.sampling import held_back
+from freshtake.variation.sampling import limit_gradually
 
 FRAMES, DOFS = 90, 4
 SAME_TEMPO = Amount(1.0, time=0.0)
@@ -123,7 +123,7 @@ def test_no_dof_goes_far_beyond_the_takes() -> None:
     assert (drawn.max(axis=0) < takes.max(axis=0) + 1.05 * room).all()
     assert (drawn.min(axis=0) > takes.min(axis=0) - 1.05 * room).all()
     inside = np.linspace(-1.0, 1.0, 9)[:, None]
-    np.testing.assert_array_equal(held_back(inside, np.array([-1.0]), np.array([1.0]), np.array([0.1])), inside)
+    np.testing.assert_array_equal(limit_gradually(inside, np.array([-1.0]), np.array([1.0]), np.array([0.1])), inside)
 
 
 # --- tempo and detail -----------------------------------------------------------------------------------------------

@@ -93,16 +93,13 @@ def _values(finding: Finding) -> dict[str, Any]:
 
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
     """Report which takes are unlike the others and how (Lau 2009, §9), without learning a model."""
-    from freshtake.variation.examples import material_of
-    from freshtake.variation.phase import ALIGNMENT, align
-    from freshtake.variation.selection.unlike import compared, unlike_notes
+    from freshtake.variation.learning import WHOLE, ingest
 
     try:
-        material = material_of(takes, None, None)
-        alignment = align(material.values, material.weights, ALIGNMENT / material.frame_time)
-        return unlike_notes(compared(takes, material, alignment), [take.name for take in takes])
+        taken = ingest(takes, pieces=WHOLE)
     except FreshtakeError as error:
         return [str(error)]
+    return [f"{one.name} is unlike the others: {one.reason}" for one in (*taken.left, *taken.doubtful)]
 
 
 @one_blas_thread()

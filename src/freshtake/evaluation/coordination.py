@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.novelty import input_span
-from freshtake.evaluation.tracks import Gallery, Part, Parts, Track, aligned_to
+from freshtake.evaluation.tracks import Gallery, Part, Parts, Track
 from freshtake.motion.body.roles import SIDE
 from freshtake.numeric.arrays import Bools, Floats
 
@@ -51,22 +50,6 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
         if total > 0
         else float("nan")
     )
-
-
-def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """Return how strongly deviations from the inputs' mean are correlated: root mean square over pairs of DOFs.
-
-    It depends on the number of clips, so tracks are grouped, with as many to a group as there are inputs.
-    """
-    count = len(gallery.inputs)
-    firsts = range(0, len(tracks) - count + 1, count)
-    span = gallery.once(input_span)
-    deviations = [span.deviations(aligned_to(span.mean, t.dofs * gallery.layout.scales)) for t in tracks]
-    by_group = [correlations(np.concatenate(deviations[k : k + count])) for k in firsts]
-    strengths = [float((_weights(gallery, c.strength) * c.matrix**2).sum()) for c in by_group]
-    totals = [float(_weights(gallery, c.strength).sum()) for c in by_group]
-    shares = [s / t for s, t in zip(strengths, totals, strict=True) if t > 0]
-    return float(np.mean(np.sqrt(shares))) if shares else float("nan")
 
 
 def correlations(rows: Floats) -> Correlations:

@@ -68,16 +68,9 @@ def _all_dofs(clip: Clip, turns: Floats, references: Floats, size: float) -> Flo
     vectors = to_rotvec(multiply(inverse(references), turns)).reshape(len(clip), -1)
     facing = heading(clip)
     back = about_axis(np.array([0.0, 1.0, 0.0]), -facing)
-    speed = rotate(back, rate(clip.root, clip.frame_time)) / size
-    turning = rate(facing[:, None], clip.frame_time)
+    speed = rotate(back, np.gradient(clip.root, clip.frame_time, axis=0)) / size
+    turning = np.gradient(facing[:, None], clip.frame_time, axis=0)
     return np.concatenate([vectors, clip.root[:, 1:2] / size, speed[:, [0]], speed[:, [2]], turning], axis=1)
-
-
-def rate(values: Floats, frame_time: float) -> Floats:
-    """Return the change per second (frames, columns) by central differences, one-sided at the ends."""
-    if len(values) < 2:
-        return np.zeros_like(values)
-    return np.asarray(np.gradient(values, frame_time, axis=0))
 
 
 def fk_scales(clips: Sequence[Clip], size: float) -> Floats:

@@ -24,11 +24,10 @@ class Kind(NamedTuple):
     main: bool = False
 
 
-NOVELTY, COPIES, LIKENESS, SMOOTH = "Novelty and its price", "Copies", "Likeness", "Smoothness"
-FEET, RANGES, TIMING, ACTIONS, COVER = "Feet", "Ranges", "Timing", "Actions", "Coverage of the inputs"
-TOGETHER = "Coordination"
-MANNER = "How the body moves"
-GROUPS = (MANNER, NOVELTY, COPIES, LIKENESS, TOGETHER, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
+MANNER, NOVELTY, COPIES, LIKENESS = "How the body moves", "Novelty and its price", "Copies", "Likeness"
+TOGETHER, FEET, RANGES, TIMING = "Coordination", "Feet", "Ranges", "Timing"
+ACTIONS, COVER = "Actions", "Coverage of the inputs"
+GROUPS = (MANNER, NOVELTY, COPIES, LIKENESS, TOGETHER, FEET, RANGES, TIMING, ACTIONS, COVER)
 
 KINDS = (
     Kind(
@@ -99,12 +98,10 @@ KINDS = (
         "Mean joint distance to the most similar frame of any input, with heading and travel removed, in % of the leg "
         "length (or of a stroke's diagonal).", main=True,
     ),
-    Kind("nearest_max", NOVELTY, "the same, farthest frame", "%", "like", "The largest over all frames.", "max"),
     Kind(
         "from_inputs", NOVELTY, "time-warped distance to the nearest input", "%", "like",
         "Dynamic time warping on DOFs weighted by how far they move the joints; mean per frame.",
     ),
-    Kind("from_inputs_mean", NOVELTY, "time-warped distance to all inputs", "%", "like", "The same, mean over inputs."),
     Kind("between", NOVELTY, "time-warped distance between variants", "%", "like", "Mean over pairs of variants."),
     Kind(
         "outside_span", NOVELTY, "variance outside the inputs' span", "share", "like",
@@ -112,22 +109,14 @@ KINDS = (
         "after alignment in time. An interpolation of the inputs has 0.", main=True,
     ),
     Kind(
-        "outside_frames", NOVELTY, "the same, weights free in every frame", "share", "like",
-        "The fraction that even an interpolation with weights that change from frame to frame cannot produce.",
-    ),
-    Kind(
         "copied", COPIES, "frames that equal an input frame", "share", "zero",
         "All joint rotations within 1e-6 rad, ignoring heading and travel.", main=True,
     ),
-    Kind("copied_001deg", COPIES, "… within 0.01°", "share", "zero", "All joint rotations within 0.01°."),
-    Kind("copied_01deg", COPIES, "… within 0.1°", "share", "like", "All joint rotations within 0.1°."),
-    Kind("copied_1deg", COPIES, "… within 1°", "share", "like", "All joint rotations within 1°."),
     Kind("copied_others", COPIES, "frames that equal another variant's", "share", "zero", "Within 1e-6 rad."),
     Kind(
         "longest_run", COPIES, "longest run that copies one input", "frames", "zero",
         "Successive frames that equal successive frames of one input within 1e-6 rad.", "max",
     ),
-    Kind("longest_run_1deg", COPIES, "… within 1°", "frames", "low", "The same within 1°.", "max"),
     Kind(
         "auc", LIKENESS, "AUC, real takes against variants", "", "alike",
         "How well a classifier tells variants from real takes that were not learned from, by windows of half a "
@@ -148,20 +137,9 @@ KINDS = (
     ),
     Kind("coordination_sides", TOGETHER, "… of left with right", "", "low", "The same for left against right joints."),
     Kind(
-        "covariation", TOGETHER, "covariation of deviations ÷ inputs'", "x", "shown",
-        "How strongly the DOFs' deviations from the inputs' mean covary (root mean square correlation), in groups "
-        "of as many clips as there are inputs.",
-    ),
-    Kind("jerk_limbs_p99", SMOOTH, "jerk of hands and feet, 99th percentile", "x", "like", "Against the inputs'."),
-    Kind("jerk_limbs_full", SMOOTH, "jerk of hands and feet at full rate", "x", "like", "Not resampled to 30 fps."),
-    Kind("jerk_p99", SMOOTH, "jerk overall, 99th percentile", "x", "like", "Against the inputs'."),
-    Kind("root_step", SMOOTH, "largest root step ÷ inputs'", "x", "low", "Far above 1 is a teleport.", "max"),
-    Kind(
         "planted_lost", FEET, "planted frames that slide", "share", "low",
         "Fraction of frames that should stand, but whose foot moves faster than 20 % of the leg length per second.",
     ),
-    Kind("contact_speed", FEET, "speed of feet near the floor", "%/s", "low", "Feet below 3 % of the leg length."),
-    Kind("contact_share", FEET, "share of foot frames near the floor", "share", "like", "Below 3 % of the leg length."),
     Kind(
         "kimodo_skate", FEET, "skating as Kimodo measures it", "share", "shown",
         "Fraction of toe frames within 5 cm of the floor and faster than 0.2 m/s. Real takes have some: feet roll.",
@@ -189,8 +167,6 @@ KINDS = (
     ),
     Kind("coverage", COVER, "windows covered by one clip", "share", "like", "GANimator's coverage, mean over clips."),
     Kind("set_coverage", COVER, "windows covered by any clip", "share", "high", "The same for all clips together."),
-    Kind("global_diversity", COVER, "cost of composing from long pieces", "", "like", "GANimator's global diversity."),
-    Kind("local_diversity", COVER, "cost of composing from short pieces", "", "like", "GANimator's local diversity."),
 )  # fmt: skip
 
 BY_KEY = {kind.key: kind for kind in KINDS}

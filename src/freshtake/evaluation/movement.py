@@ -17,24 +17,12 @@ from freshtake.variation.phase import read_linear
 
 
 def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
-    """Return a track's jerk relative to the inputs' (1: as smooth), and its largest step in the ground plane."""
-    slow = at_working_rate(gallery.layout, track)
-    limbs = list(gallery.layout.limbs)
-    parts: Parts = {}
-    sets = (("jerk", True), ("jerk_limbs", False)) if gallery.layout.has_body else (("jerk", True),)
-    for key, whole in sets:
-        now = _summary(jerk(slow.world if whole else slow.world[:, limbs], slow.frame_time))
-        then = gallery.once(_input_jerk, not whole, True)
-        parts[key] = Part(now[0] / then[0] if then[0] > 0 else float("nan"))
-        parts[f"{key}_p99"] = Part(now[1] / then[1] if then[1] > 0 else float("nan"))
-    full = gallery.inputs[0].frame_time
-    if gallery.layout.has_body and abs(track.frame_time / full - 1.0) < 0.02:
-        mean, _ = _summary(jerk(track.world[:, limbs], track.frame_time))
-        before = gallery.once(_input_jerk, True, False)[0]
-        parts["jerk_limbs_full"] = Part(mean / before if before > 0 else float("nan"))
-    if gallery.layout.has_body:
-        largest = max(largest_step(other) for other in gallery.slow)
-        parts["root_step"] = Part(largest_step(slow) / largest if largest > 0 else float("nan"))
+    """Return a track's jerk relative to the inputs' (1: as smooth): of all points, and of a body's limbs."""
+    slow, parts = at_working_rate(gallery.layout, track), {}
+    for key in ("jerk", "jerk_limbs") if gallery.layout.has_body else ("jerk",):
+        limbs_only = key == "jerk_limbs"
+        of_inputs = gallery.once(_input_jerk, limbs_only)
+        parts[key] = Part(_mean_jerk(gallery, slow, limbs_only) / of_inputs if of_inputs > 0 else float("nan"))
     return parts
 
 
@@ -45,29 +33,17 @@ def jerk(positions: Floats, frame_time: float) -> Floats:
     return np.asarray(np.linalg.norm(np.diff(positions, 3, axis=0), axis=-1) / frame_time**3)
 
 
-def largest_step(track: Track) -> float:
-    """Return the fastest movement of the root in the ground plane between two frames, which reveals teleports."""
-    steps = np.linalg.norm(np.diff(track.world[:, 0][:, GROUND], axis=0), axis=1)
-    return float(steps.max(initial=0.0) / track.frame_time)
+def _mean_jerk(gallery: Gallery, slow: Track, limbs_only: bool) -> float:
+    values = jerk(slow.world[:, list(gallery.layout.limbs)] if limbs_only else slow.world, slow.frame_time)
+    return float(values.mean()) if values.size else float("nan")
 
 
-def _summary(values: Floats) -> tuple[float, float]:
-    if values.size == 0:
-        return float("nan"), float("nan")
-    return float(values.mean()), float(np.percentile(values, 99))
-
-
-def _input_jerk(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
-    """Return the mean and 99th percentile of the inputs' jerk, for all points or limbs, weighted by their frames."""
-    tracks = gallery.slow if slow else gallery.inputs
-    chosen = list(gallery.layout.limbs) if limbs else slice(None)
-    pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
-    weights = np.array([len(track) for track in tracks], dtype=np.float64)
-    weights[~np.isfinite(pairs).all(axis=1)] = 0.0
-    if weights.sum() == 0:
-        return 0.0, 0.0
-    mean, high = np.average(np.nan_to_num(pairs), axis=0, weights=weights)
-    return float(mean), float(high)
+def _input_jerk(gallery: Gallery, limbs_only: bool) -> float:
+    """Return the inputs' mean jerk, weighted by their frames; 0 if all of them are too short."""
+    means = np.array([_mean_jerk(gallery, track, limbs_only) for track in gallery.slow])
+    usable = np.isfinite(means)
+    weights = np.array([len(track) for track in gallery.slow], dtype=np.float64)[usable]
+    return float(np.average(means[usable], weights=weights)) if usable.any() else 0.0
 
 
 SPEEDS = 11  # between the slowest and the fastest tempo
@@ -138,48 +114,37 @@ def measure_feet(gallery: Gallery, track: Track) -> Parts:
     if not gallery.layout.feet:
         return {}
     slow = track.thirty()
-    speed, height = motion_of_feet(gallery, slow)
+    speed, _ = motion_of_feet(gallery, slow)
     standing = gallery.once(input_standing)
     nearest = distances(flat(slow.body), standing.poses).argmin(axis=1)
     there = speed[standing.planted[nearest]]
-    sliding, share = in_contact(gallery, slow)
-    parts = {"contact_share": Part(share), "contact_speed": Part(sliding, 1.0 if np.isfinite(sliding) else 0.0)}
+    parts = {key: Part(value) for key, value in kimodo_skate(gallery, slow).items()}
     if len(there):
         parts["planted_speed"] = Part(float(there.mean()), len(there))
         parts["planted_lost"] = Part(float((there > SLIDING).mean()), len(there))
-    return parts | {key: Part(value) for key, value in kimodo_skate(gallery, slow).items()}
+    return parts
 
 
 def input_values(gallery: Gallery) -> dict[str, float]:
     """Return the inputs' foot figures."""
     if not gallery.layout.feet:
         return {}
-    standing = gallery.once(input_standing)
-    contacts = np.array([in_contact(gallery, track) for track in gallery.slow])
-    weights = [len(track) for track in gallery.slow]
-    out = {"contact_share": float(np.average(contacts[:, 1], weights=weights))}
-    if np.isfinite(contacts[:, 0]).all():
-        out["contact_speed"] = float(np.average(contacts[:, 0], weights=weights))
+    standing, out = gallery.once(input_standing), {}
     if standing.planted.any():
-        out["planted_speed"] = float(standing.speeds[standing.planted].mean())
-        out["planted_lost"] = 0.0
+        out = {"planted_speed": float(standing.speeds[standing.planted].mean()), "planted_lost": 0.0}
     skates = [kimodo_skate(gallery, track) for track in gallery.slow]
     for key in skates[0]:
         if all(key in skate for skate in skates):
+            weights = [len(track) for track in gallery.slow]
             out[key] = float(np.average([skate[key] for skate in skates], weights=weights))
     return out
 
 
 def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
-    """Measure skating as papers on text-to-motion do (Kimodo 2026): in metres, regardless of the body's size.
+    """Measure skating of a track (30 a second) as papers on text-to-motion do (Kimodo 2026), in metres.
 
-    Args:
-        gallery: The inputs, which define the floor and the unit.
-        slow: The track, about 30 frames per second.
-
-    Returns:
-        The fraction of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes in contact:
-        near the floor in two successive frames. Empty if the unit is unknown or no foot is near the floor.
+    Return the fraction of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes in contact,
+    which are near the floor in two successive frames. The result is empty if the unit is unknown.
     """
     metres = gallery.layout.unit_m
     if metres is None or len(slow) < 2:
@@ -189,9 +154,10 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
     # Kimodo's limits: 5 cm above the floor, 20 cm a second.
     skating = (height[1:] * metres < 0.05) & (speed_m > 0.2)
     out = {"kimodo_skate": float(skating.mean())}
-    at_contacts, _ = in_contact(gallery, slow)
-    if np.isfinite(at_contacts):
-        out["kimodo_speed"] = at_contacts / 100.0 * gallery.layout.size * metres
+    # A foot that lands or leaves between two frames is moving, not sliding.
+    near = np.maximum(height[:-1], height[1:]) < NEAR_FLOOR * gallery.layout.size
+    if near.any():
+        out["kimodo_speed"] = float(speed[1:][near].mean()) / 100.0 * gallery.layout.size * metres
     return out
 
 
@@ -212,16 +178,6 @@ def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
     speed = 100.0 * speed / slow.frame_time / gallery.layout.size
     # The first frame has no predecessor: it gets the speed of the second.
     return np.concatenate([speed[:1], speed]), height
-
-
-def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
-    """Return the mean horizontal speed of feet near the floor in two frames, and the share of such foot steps."""
-    speed, height = motion_of_feet(gallery, slow)
-    # A foot that lands or leaves between two frames is moving, not sliding.
-    near = np.maximum(height[:-1], height[1:]) < NEAR_FLOOR * gallery.layout.size
-    if near.size == 0 or not near.any():
-        return float("nan"), 0.0
-    return float(speed[1:][near].mean()), float(near.mean())
 
 
 def input_standing(gallery: Gallery) -> Standing:

@@ -19,34 +19,27 @@ from freshtake.evaluation.tracks import (
     cheapest_windows,
     dtw_distances,
     flat,
-    window_costs,
 )
 from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 
 EXACT = 1e-6  # radians; for strokes, the same fraction of their size
-TOLERANCES = {
-    "copied": EXACT,
-    "copied_001deg": np.radians(0.01),
-    "copied_01deg": np.radians(0.1),
-    "copied_1deg": np.radians(1.0),
-}
-FOLLOWING = np.radians(1.0)
 BLOCK = 4_000_000  # elements of a distance matrix kept in memory at a time
 
 
 def measure_copies(gallery: Gallery, track: Track) -> Parts:
-    """Return the copied shares, longest copied runs and nearest-input distance of one track."""
-    nearest = nearest_difference(gallery, track)
-    parts = {key: Part(float((nearest <= limit).mean()), len(track)) for key, limit in TOLERANCES.items()}
-    exact, close = followed_runs(gallery, track)
-    parts["longest_run"] = Part(float(exact))
-    parts["longest_run_1deg"] = Part(float(close))
-    near = 100.0 * nearest_pose(gallery, track)
-    parts["nearest"] = Part(float(near.mean()), len(near))
-    parts["nearest_max"] = Part(float(near.max()))
-    return parts
+    """Return the share of frames that copy an input's, the longest copied run, and the distance to the inputs."""
+    nearest = _nearest(_rows(gallery, track), np.concatenate(gallery.of_inputs(_rows)))
+    poses = np.concatenate([_poses(gallery, other) for other in gallery.inputs])
+    copied = difference(gallery, _poses(gallery, track), poses[nearest]) <= EXACT
+    run = max(longest_diagonal(pose_differences(gallery, track, other) <= EXACT) for other in gallery.inputs)
+    distance = nearest_pose(gallery, track)
+    return {
+        "copied": Part(float(copied.mean()), len(track)),
+        "longest_run": Part(float(run)),
+        "nearest": Part(100.0 * float(distance.mean()), len(distance)),
+    }
 
 
 def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
@@ -66,28 +59,11 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     return parts
 
 
-def nearest_difference(gallery: Gallery, track: Track) -> Floats:
-    """Return per frame the difference to the most similar frame of the inputs."""
-    nearest = _nearest(_rows(gallery, track), np.concatenate(gallery.of_inputs(_rows)))
-    poses = np.concatenate([_poses(gallery, other) for other in gallery.inputs])
-    return difference(gallery, _poses(gallery, track), poses[nearest])
-
-
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
     """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the distance in sizes."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
-
-
-def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
-    """Return the longest runs of frames equal to successive frames of one input: exactly, and within one degree."""
-    exact, close = 0, 0
-    for other in gallery.inputs:
-        differences = pose_differences(gallery, track, other)
-        exact = max(exact, longest_diagonal(differences <= EXACT))
-        close = max(close, longest_diagonal(differences <= FOLLOWING))
-    return exact, close
 
 
 def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
@@ -138,73 +114,31 @@ def _nearest(rows: Floats, others: Floats) -> np.ndarray[tuple[int], np.dtype[np
     return np.concatenate(blocks)
 
 
-LONG, SHORT = 30, 15  # frames
+LONG = 30  # frames of a window
 
 
 def measure_coverage(gallery: Gallery, track: Track) -> Parts:
-    """Return the share of the inputs' windows in the track, and the cost of composing it from long and short pieces."""
+    """Return the share of the inputs' windows that the track covers."""
     if not gallery.layout.has_body:
         return {}
-    costs = frame_costs(gallery, track)
-    parts: Parts = {}
-    covered = covered_windows(costs)
-    if len(covered):
-        parts["coverage"] = Part(float(covered.mean()))
-    patched = patched_cost(costs)
-    if np.isfinite(patched):
-        parts["global_diversity"] = Part(patched)
-    short = cheapest_windows(costs, SHORT)[:-1]  # the definition leaves out the last window
-    if len(short) and np.isfinite(short).all():
-        parts["local_diversity"] = Part(float(short.mean() / SHORT))
-    return parts
+    covered = covered_windows(gallery, track)
+    return {"coverage": Part(float(covered.mean()))} if len(covered) else {}
 
 
 def set_coverage(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return the fraction of the inputs' windows covered by at least one of the tracks."""
-    masks = [covered_windows(frame_costs(gallery, track)) for track in tracks]
+    masks = [covered_windows(gallery, track) for track in tracks]
     return float(np.any(masks, axis=0).mean()) if len(masks[0]) else float("nan")
 
 
-def frame_costs(gallery: Gallery, track: Track) -> list[Floats]:
-    """Return for each input the distances (frames of the track, frames of the input)."""
-    return [distances(track.thirty().features, other.features) for other in gallery.slow]
-
-
-def covered_windows(costs: list[Floats]) -> Bools:
-    """Return for each long window of the inputs whether the track has one like it."""
+def covered_windows(gallery: Gallery, track: Track) -> Bools:
+    """Return for each window of the inputs whether the track has one like it."""
     covered = []
-    for cost in costs:
-        sums = window_costs(cost.T, LONG)
+    for other in gallery.slow:
         # Windows whose cost per frame is below 2 count as covered.
-        near = sums.min(axis=1) / LONG < 2.0 if sums.size else np.zeros(len(sums), dtype=bool)
-        covered.append(near[:-1])
+        costs = cheapest_windows([distances(track.thirty().features, other.features).T], LONG)
+        covered.append(costs[:-1] / LONG < 2.0)  # GANimator's definition leaves out the last window
     return np.concatenate(covered)
-
-
-def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
-    """Return the minimum cost of a track cut into pieces of `shortest` frames or more, each aligned to one of an input.
-
-    open_[k] is the cost of the frames so far when the last piece ends at the input's frame k, done[i] the cost of the
-    first i frames. Returns the mean cost per frame (patched nearest neighbour).
-    """
-    frames = costs[0].shape[0]
-    if frames < shortest:
-        return float("nan")
-    done = np.full(frames + 1, np.inf)
-    done[0] = 0.0
-    starts = [window_costs(cost, shortest) for cost in costs]
-    ends = [np.full(cost.shape[1] + 1, np.inf) for cost in costs]
-    for i in range(1, frames + 1):
-        for number, cost in enumerate(costs):
-            longer = np.full(cost.shape[1] + 1, np.inf)
-            # Either the last piece grows by one frame, or a new one of minimum length ends here.
-            longer[1:] = ends[number][:-1] + cost[i - 1]
-            if i >= shortest and cost.shape[1] >= shortest:
-                fresh = done[i - shortest] + starts[number][i - shortest]
-                longer[shortest:] = np.minimum(longer[shortest:], fresh)
-            ends[number] = longer
-            done[i] = min(done[i], float(longer.min()))
-    return float(done[-1] / frames)
 
 
 MOST_PAIRS = 200
@@ -212,10 +146,10 @@ LONGEST = 10  # times the longest input; only the beginning of a longer track (a
 
 
 def measure_diversity(gallery: Gallery, track: Track) -> Parts:
-    """Return the distance to the nearest input, and the mean distance to all, in % of the size."""
+    """Return the distance to the nearest input in % of the size."""
     rows = weighed(gallery, track)
-    to_inputs = 100.0 * dtw_distances([(rows, other) for other in gallery.of_inputs(weighed)])
-    return {"from_inputs": Part(float(to_inputs.min())), "from_inputs_mean": Part(float(to_inputs.mean()))}
+    to_inputs = dtw_distances([(rows, other) for other in gallery.of_inputs(weighed)])
+    return {"from_inputs": Part(float((100.0 * to_inputs).min()))}
 
 
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
@@ -252,42 +186,28 @@ class Span(NamedTuple):
 
 
 def measure_span(gallery: Gallery, track: Track) -> Parts:
-    """Return the shares outside the span of constant weights, and of weights that may change from frame to frame."""
+    """Return the share of a track's deviation from the mean input that no combination of the inputs produces."""
     if len(gallery.inputs) < 2:
         return {}
-    return shares(gallery, aligned_to(gallery.once(input_span).mean, _span_rows(gallery, track)))
+    return outside_span(gallery, aligned_to(gallery.once(input_span).mean, _span_rows(gallery, track)))
 
 
-def shares(gallery: Gallery, rows: Floats) -> Parts:
-    """Return both shares of aligned rows; the second only if the inputs do not span the full space of every frame."""
-    span = gallery.once(input_span)
-    deviations = span.deviations(rows)
+def outside_span(gallery: Gallery, rows: Floats) -> Parts:
+    """Return that share for aligned rows (times, DOFs), weighted by the entire deviation; empty if there is none."""
+    deviations = gallery.once(input_span).deviations(rows).ravel()
     total = float((deviations**2).sum())
     if total <= 0:
         return {}
-    parts = {"outside_span": Part(_residual(gallery.once(_basis, False), deviations.reshape(1, -1)) / total, total)}
-    if rows.shape[1] >= len(span.aligned):
-        parts["outside_frames"] = Part(_residual(gallery.once(_basis, True), deviations) / total, total)
-    return parts
+    within = float(((gallery.once(_basis) @ deviations) ** 2).sum())
+    return {"outside_span": Part(max(total - within, 0.0) / total, total)}
 
 
-def _residual(basis: Floats, deviations: Floats) -> float:
-    """Return the sum of squares of `deviations` (n, d) perpendicular to the rows of each one's basis (n, k, d)."""
-    along = np.einsum("nkd,nd->nk", basis, deviations)
-    return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
-
-
-def _basis(gallery: Gallery, by_frame: bool) -> Floats:
-    """Return orthonormal rows (n, inputs, d) that span the inputs' deviations; 0 for surplus rows.
-
-    Deviations are vectors over all times at once, or `by_frame` at each time separately.
-    """
+def _basis(gallery: Gallery) -> Floats:
+    """Return orthonormal rows (inputs, times x DOFs) that span the inputs' deviations; 0 for surplus rows."""
     span = gallery.once(input_span)
-    deviations = span.deviations(span.aligned)
-    directions = deviations.transpose(1, 0, 2) if by_frame else deviations.reshape(1, len(deviations), -1)
+    directions = span.deviations(span.aligned).reshape(len(span.aligned), -1)
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
-    is_used = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
-    return np.asarray(basis * is_used[..., None])
+    return np.asarray(basis * (sizes > 1e-9 * max(sizes[0], 1e-300))[:, None])
 
 
 def input_span(gallery: Gallery) -> Span:
@@ -313,14 +233,14 @@ def _span_rows(gallery: Gallery, track: Track) -> Floats:
 
 
 def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) -> Parts:
-    """Return the shares of convex combinations of the inputs, which should be 0: they show the error of the method.
+    """Return the share outside the span of convex combinations, which should be 0: it shows the error of the method.
 
     The combinations are aligned to the mean like any other track, so errors of the alignment show.
     """
     span = gallery.once(input_span)
-    all_shares = []
-    for weights in rng.dirichlet(np.ones(len(span.aligned)), size=count):
-        rows = np.einsum("k,ktd->td", weights, span.aligned)
-        all_shares.append(shares(gallery, aligned_to(span.mean, rows)))
-    keys = set().union(*all_shares)
-    return {key: Part(float(np.mean([f[key].value for f in all_shares if key in f]))) for key in sorted(keys)}
+    mixed = [
+        outside_span(gallery, aligned_to(span.mean, np.einsum("k,ktd->td", weights, span.aligned)))
+        for weights in rng.dirichlet(np.ones(len(span.aligned)), size=count)
+    ]
+    shares = [parts["outside_span"].value for parts in mixed if parts]
+    return {"outside_span": Part(float(np.mean(shares)))} if shares else {}

@@ -137,10 +137,15 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     inputs, variants, extra = sets
     figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
     if joints.toes:
-        figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
+        low = min(one.lowest for one in inputs)
+        figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets)
+        figures |= _worst("depth", lambda one: 100.0 * max(0.0, low - one.lowest), 100.0, 0.0, *sets)
     # Inputs that travel less than 0.3 legs count as staying in place.
     figures |= _ratio("travel", lambda one: one.travel, 0.3, *sets)
-    figures |= _peak(*sets) | _static(*sets) | _swing_figures(*sets)
+    if (top := max(one.peak for one in inputs)) > 0:
+        # A percentile over variants: one bad variant in twenty is tolerated.
+        figures |= _worst("peak", lambda one: one.peak / top, 95.0, 1.0, *sets)
+    figures |= _static(*sets) | _swing_figures(*sets)
     return figures | (_scores(inputs, variants, extra, rng) if extra else {})
 
 
@@ -162,21 +167,14 @@ def _ratio(
     return {key: Figure(key, float(each.mean()), tuple(each), left_out, tuple(further / input_values.mean()), 1.0)}
 
 
-def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
-    top = max(one.peak for one in inputs)
-    if not top > 0:
-        return {}
-    input_peaks, peaks, further = _each(lambda one: one.peak / top, inputs, variants, extra)
-    left_out = () if len(extra) or len(inputs) < 2 else tuple(input_peaks)
-    # A percentile over variants: one bad variant in twenty is tolerated.
-    return {"peak": Figure("peak", float(np.percentile(peaks, 95.0)), tuple(peaks), left_out, tuple(further), 1.0)}
-
-
-def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
-    low = min(one.lowest for one in inputs)
-    input_depths, depths, further = _each(lambda one: 100.0 * max(0.0, low - one.lowest), inputs, variants, extra)
-    left_out = () if len(extra) or len(inputs) < 2 else tuple(input_depths)
-    return {"depth": Figure("depth", float(depths.max()), tuple(depths), left_out, tuple(further), 0.0)}
+def _worst(
+    key: str, value: Callable[[Manner], float], percentile: float, usual: float,
+    inputs: Manners, variants: Manners, extra: Manners,
+) -> Figures:  # fmt: skip
+    """Return a percentile over variants; real takes are the extra ones, or else the inputs, whose value is `usual`."""
+    of_inputs, each, further = _each(value, inputs, variants, extra)
+    left_out = () if len(extra) or len(inputs) < 2 else tuple(of_inputs)
+    return {key: Figure(key, float(np.percentile(each, percentile)), tuple(each), left_out, tuple(further), usual)}
 
 
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:

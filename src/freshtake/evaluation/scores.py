@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -38,19 +39,7 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
         real = movement.spread([*inputs, *extra])
         input_spread = of_inputs if np.isfinite(of_inputs) else None
         figures["duration_spread"] = Figure("duration_spread", spread, extra=_finite(real), inputs=input_spread)
-    return figures | _covariation_figures(gallery, material) | _likeness_figures(gallery, material, rng)
-
-
-def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    """Return how strongly deviations are correlated, relative to the inputs'."""
-    if not gallery.layout.has_body or len(material.inputs) < 2:
-        return {}
-    of_inputs = coordination.covariation(gallery, material.inputs)
-    value = coordination.covariation(gallery, material.variants)
-    if not (np.isfinite(value) and of_inputs > 0):
-        return {}
-    real = _finite(coordination.covariation(gallery, material.extra) / of_inputs)
-    return {"covariation": Figure("covariation", value / of_inputs, extra=real, inputs=1.0)}
+    return figures | _likeness_figures(gallery, material, rng)
 
 
 def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
@@ -75,17 +64,12 @@ def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure
 def _likeness_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = {}
-    real_likeness = likeness.tell_apart(gallery, inputs, extra, rng)
-    reference = _finite(real_likeness.auc) if real_likeness else ()
-    for key, real in (("auc", extra), ("auc_inputs", inputs)):
-        count = likeness.PERMUTATIONS if key == "auc" else 0
-        likeness_to_real = likeness.tell_apart(gallery, real, variants, rng, permutations=count)
-        if likeness_to_real:
-            figures[key] = Figure(key, likeness_to_real.auc, extra=reference)
-            if key == "auc":
-                figures["auc_p"] = Figure(
-                    "auc_p", likeness_to_real.p, extra=_finite(real_likeness.p) if real_likeness else ()
-                )
+    among_real = likeness.tell_apart(gallery, inputs, extra, rng)
+    usual, usual_p = (_finite(among_real.auc), _finite(among_real.p)) if among_real else ((), ())
+    if apart := likeness.tell_apart(gallery, extra, variants, rng):
+        figures = {"auc": Figure("auc", apart.auc, extra=usual), "auc_p": Figure("auc_p", apart.p, extra=usual_p)}
+    if apart := likeness.tell_apart(gallery, inputs, variants, rng, permutations=0):
+        figures["auc_inputs"] = Figure("auc_inputs", apart.auc, extra=usual)
     return figures
 
 
@@ -93,7 +77,7 @@ def _finite(value: float) -> tuple[float, ...]:
     return (float(value),) if np.isfinite(value) else ()
 
 
-BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
+BODILY = {"planted_speed", "tempo_share", "tempo_off", "jerk_limbs"}
 REASONS = {
     "auc": "needs at least two extra takes and two variants to test a classifier on clips it has not seen",
     "auc_p": "it is part of the AUC against extra takes",
@@ -104,8 +88,6 @@ REASONS = {
     "copied_others": "needs two variants",
     "duration_spread": "needs two variants",
     "outside_span": "needs two inputs that differ",
-    "outside_frames": "needs two inputs that differ, and fewer inputs than DOFs",
-    "jerk_limbs_full": "the variants and the inputs have different frame rates",
     "coordination": "fewer than two DOFs move in the inputs",
     "coordination_sides": "no joints are named left and right, or none of them moves",
     "hip_jerk": "the hips of the inputs never move",
@@ -118,7 +100,6 @@ REASONS = {
     "swing_feet": "needs two feet, three inputs and three variants that differ",
     "energy": "needs extra takes, two inputs and two variants that differ",
     "variogram": "needs extra takes, two inputs and two variants that differ",
-    "covariation": "needs two inputs that differ and at least as many variants",
 }
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
     novelty.measure_copies, novelty.measure_diversity, novelty.measure_span, movement.measure_smoothness,
@@ -267,20 +248,16 @@ def score_track(gallery: Gallery, track: Track) -> Parts:
 
 
 def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
-    total = len(material.variants) + len(material.extra) + len(material.inputs)
-    done = 0
+    total, numbers = len(material.variants) + len(material.extra) + len(material.inputs), count()
 
     def one(against: Gallery, track: Track) -> Parts:
-        nonlocal done
-        report(Progress(0.05 + 0.85 * done / total, f"scoring {track.name}"))
-        done += 1
+        report(Progress(0.05 + 0.85 * next(numbers) / total, f"scoring {track.name}"))
         return score_track(against, track)
 
     left_out = []
-    if len(material.inputs) > 1:
-        for number, track in enumerate(material.inputs):
-            others = [other for k, other in enumerate(material.inputs) if k != number]
-            left_out.append(one(Gallery(material.layout, others), track))
+    for number, track in enumerate(material.inputs if len(material.inputs) > 1 else ()):
+        others = [other for k, other in enumerate(material.inputs) if k != number]
+        left_out.append(one(Gallery(material.layout, others), track))
     variants = [one(gallery, track) for track in material.variants]
     return Scored(variants, left_out, [one(gallery, track) for track in material.extra])
 

@@ -69,8 +69,6 @@ class Amount:
             (DOFs,). An unknown part raises a UsageError that lists the valid names.
         """
         out = np.full(len(dofs), float(self.space))
-        if not self.parts:
-            return out
         for name, value in self.parts.items():
             out[dofs_of_parts(dofs, skeleton, [name])] = value
         return out

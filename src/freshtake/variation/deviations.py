@@ -27,7 +27,6 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe
-from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import between
 from freshtake.numeric.arrays import Floats, rounded
@@ -108,12 +107,11 @@ class Deviations:
             return TEMPO_SIZE, PACE_SIZE
         within = log_pace - tempo[:, None]
         seen = (tempo.var(ddof=1), within.var(axis=0, ddof=1).mean())
-        worth = WORTH
         both = [
-            np.sqrt((worth * usual**2 + (count - 1.0) * variance) / (worth + count - 1.0))
+            float(np.sqrt((WORTH * usual**2 + (count - 1.0) * variance) / (WORTH + count - 1.0)))
             for usual, variance in zip((TEMPO_SIZE, PACE_SIZE), seen, strict=True)
         ]
-        return float(both[0]), float(both[1])
+        return both[0], both[1]
 
     @property
     def dofs(self) -> int:
@@ -135,11 +133,11 @@ class Deviations:
     @cached_property
     def ground_sizes(self) -> Floats:
         """The expected distance of a further take from the mean position, (phases,): one standard deviation."""
-        course = self.takes.course
-        if course is None:
+        trajectory = self.takes.trajectory
+        if trajectory is None:
             return np.zeros(len(self.takes.mean))
-        whole = ((self.weight_size * self.takes.deltas)[..., course.ground] ** 2).sum(axis=(0, 2))
-        prior = ((self.prior_size * self.all_sizes)[:, course.ground] ** 2).sum(axis=1)
+        whole = ((self.weight_size * self.takes.deltas)[..., trajectory.ground] ** 2).sum(axis=(0, 2))
+        prior = ((self.prior_size * self.all_sizes)[:, trajectory.ground] ** 2).sum(axis=1)
         return np.asarray(np.sqrt(whole + prior))
 
     def correlation(self, apart: Floats) -> Floats:
@@ -160,16 +158,14 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
     """
     count, columns = len(takes.rows), takes.rows.shape[2]
     out = np.full(columns, share_of(settings, count))
-    recipe = material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout):
+    skeleton = material.skeleton
+    if skeleton is None:
         return out
-    skeleton = recipe.layout.skeleton
     legs = {skeleton.names[joint] for _, joints, is_leg in limb_joints(skeleton) if is_leg for joint in joints}
     if not legs:
         return out
-    owners = [name.rpartition(".")[0] for name in material.names]
-    in_leg = np.array([owner in legs for owner in owners])
-    support = np.concatenate([in_leg | (recipe.kept < recipe.layout.root_width), np.ones(columns - len(owners), bool)])
+    carries = material.dofs_of(legs) | material.moves_root
+    support = np.concatenate([carries, np.ones(columns - len(carries), bool)])
     # a single take has no differences to combine: its share only weakens the prior there
     out[support] = share_of(settings, count, SUPPORT) if count > 1 else 1.0 - SUPPORT
     return out
@@ -195,8 +191,7 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
     variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
     # A few takes may agree where a further one does not, so every phase keeps some variance.
     variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
-    worth = WORTH
-    return rounded(np.sqrt((worth * (scale * usual) ** 2 + (count - 1.0) * variance) / (worth + count - 1.0)))
+    return rounded(np.sqrt((WORTH * (scale * usual) ** 2 + (count - 1.0) * variance) / (WORTH + count - 1.0)))
 
 
 def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> Floats:

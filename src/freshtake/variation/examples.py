@@ -6,7 +6,7 @@ vary as if they were independent, so variants are projected onto the direction t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,10 +14,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Recipe, Start, encode, recipe
+from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.motion.features.angles import AT_ORIGIN
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import frozen
+from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 
 HORIZON = 0.1  # seconds: speeds are weighted by the distance covered in this time
@@ -41,6 +43,31 @@ class Material:
             object.__setattr__(self, "starts", (AT_ORIGIN,) * len(self.values))
 
     @property
+    def layout(self) -> ClipLayout | None:
+        """How columns form a clip; None for motions without a body."""
+        return self.recipe.layout if self.recipe is not None and isinstance(self.recipe.layout, ClipLayout) else None
+
+    @property
+    def skeleton(self) -> Skeleton | None:
+        """The skeleton of the examples; None for motions without a body."""
+        return None if self.recipe is None else self.recipe.skeleton
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The joint of each DOF."""
+        return tuple(name.rpartition(".")[0] for name in self.names)
+
+    @property
+    def moves_root(self) -> Bools:
+        """The mask of DOFs that move the root."""
+        layout, recipe = self.layout, self.recipe
+        return np.zeros(len(self.names), bool) if layout is None or recipe is None else recipe.kept < layout.root_width
+
+    def dofs_of(self, joints: Collection[str]) -> Bools:
+        """Return the mask (DOFs,) of the DOFs of these joints."""
+        return np.array([owner in joints for owner in self.owners], dtype=np.bool_)
+
+    @property
     def timing(self) -> Bools:
         """The mask of DOFs that are time steps, as in strokes: they depend on how far all others move."""
         if self.recipe is None:
@@ -48,9 +75,9 @@ class Material:
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
-    def held(self) -> Bools:
-        """The mask of DOFs that goals do not change: speeds and time steps."""
-        return np.asarray(self.rates | self.timing)
+    def pose_dofs(self) -> Bools:
+        """The mask of DOFs that describe a pose: neither speeds nor time steps."""
+        return np.asarray(~(self.rates | self.timing))
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
@@ -100,16 +127,6 @@ def check_examples(examples: Sequence[Any], material: Material, least: int) -> N
                 raise UsageError(f"examples {b + 1} and {a + 1} are identical: remove one of them")
 
 
-def other_examples(values: Sequence[Floats], least: int) -> tuple[Floats, ...]:
-    """Return rows that replace a model's examples; refuse an empty list and examples with fewer than `least` frames."""
-    if not values:
-        raise UsageError("with_examples needs at least one example")
-    for number, rows in enumerate(values, start=1):
-        if len(rows) < least:
-            raise UsageError(f"example {number} has {len(rows)} frames: at least {least} are needed")
-    return tuple(values)
-
-
 class Hinge(NamedTuple):
     """The columns of a joint's DOFs and the unit vector along which they move."""
 
@@ -119,15 +136,12 @@ class Hinge(NamedTuple):
 
 def hinges_of(material: Material) -> tuple[Hinge, ...]:
     """Find all joints of a body that rotate about a single axis in the examples."""
-    layout = None if material.recipe is None else material.recipe.layout
-    if not isinstance(layout, ClipLayout) or layout.angles == "positions":
+    if material.skeleton is None:
         return ()
-    rows = np.concatenate(material.values)
-    owners = [name.rpartition(".")[0] for name in material.names]
-    root, hinges = layout.skeleton.names[0], []
-    for joint in dict.fromkeys(owners):
-        columns = np.array([k for k, owner in enumerate(owners) if owner == joint], np.intp)
-        if joint == root or len(columns) < 2:
+    rows, hinges = np.concatenate(material.values), []
+    for joint in dict.fromkeys(material.owners):
+        columns = np.flatnonzero(material.dofs_of([joint]))
+        if joint == material.skeleton.names[0] or len(columns) < 2:
             continue
         _, sizes, directions = np.linalg.svd(rows[:, columns], full_matrices=False)
         # rounding and file formats leave up to 1e-4 of a hinge's movement off its axis
@@ -136,7 +150,7 @@ def hinges_of(material: Material) -> tuple[Hinge, ...]:
     return tuple(hinges)
 
 
-def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
+def on_hinges(hinges: Sequence[Hinge], rows: Floats) -> Floats:
     """Return rows (frames, DOFs) whose hinged joints rotate about their axes only."""
     if not hinges:
         return rows
@@ -147,3 +161,70 @@ def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
         along = np.einsum("fhc,hc->fh", rows[:, columns], directions)
         out[:, columns] = along[..., None] * directions
     return out
+
+
+class ExampleModel:
+    """What models of both methods share: their examples, and motions as rows of the examples' DOFs."""
+
+    material: Material
+    cyclic: bool
+    method = "variation"
+    hinges: Sequence[Hinge] = ()
+
+    def __repr__(self) -> str:
+        kind = "cyclic" if self.cyclic else "acyclic"
+        return f"{type(self).__name__}({len(self.material.values)} {kind} examples, {len(self.dofs)} DOFs)"
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """The names of the DOFs."""
+        return self.material.names
+
+    @property
+    def frame_time(self) -> float:
+        """The seconds per frame."""
+        return self.material.frame_time
+
+    def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
+        """Return rows as a motion of the same kind as the examples.
+
+        Args:
+            rows: (frames, DOFs).
+            start: Where the motion starts; default: at the origin.
+            resume: Whether the rows continue a motion that ended at `start`.
+            name: Its name.
+
+        Returns:
+            A clip (stroke, ...), or the rows themselves if the examples were arrays.
+        """
+        if self.material.recipe is None:
+            return rows
+        rows = on_hinges(self.hinges, rows)
+        motion = decode(self.material.recipe, rows, start=start, resume=resume, name=name)
+        require_unflung(motion, resumed=resume)
+        return motion.changed(provenance=f"made by freshtake: {self.method}") if isinstance(motion, Clip) else motion
+
+    def encode(self, example: Any) -> Floats:
+        """Return a motion as rows of this model's DOFs.
+
+        Args:
+            example: A motion of the same kind, rig and frame rate as the examples.
+
+        Returns:
+            (frames, DOFs), in radians and the examples' unit of length.
+        """
+        if self.material.recipe is not None:
+            return rounded(encode(self.material.recipe, example, strict=False).values)
+        if not isinstance(example, np.ndarray | Sequence):
+            raise UsageError("this model was learned from plain rows of numbers: pass such rows, not a motion")
+        return rounded(example)
+
+    def _encoded_examples(self, examples: Sequence[Any], least: int) -> tuple[Floats, ...]:
+        """Return rows that replace the examples; refuse an empty list and examples with fewer than `least` frames."""
+        if not examples:
+            raise UsageError("with_examples needs at least one example")
+        values = tuple(self.encode(example) for example in examples)
+        for number, rows in enumerate(values, start=1):
+            if len(rows) < least:
+                raise UsageError(f"example {number} has {len(rows)} frames: at least {least} are needed")
+        return values

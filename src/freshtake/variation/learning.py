@@ -171,10 +171,9 @@ def learn(
     Returns:
         The model, which is immutable.
     """
-    taken = ingest(examples, pieces=pieces, keep=keep, cyclic=cyclic)
-    for sentence in taken.sentences if report is not None else ():
-        assert report is not None
-        report(Progress(0.0, sentence))
+    taken, say = ingest(examples, pieces=pieces, keep=keep, cyclic=cyclic), report or silent
+    for sentence in taken.sentences:
+        say(Progress(0.0, sentence))
     return learn_examples(taken.examples, settings, cyclic=taken.cyclic, report=report, **options)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,12 +43,12 @@ def steered_rows(model: VariationModel, steer: Steering, variant: Variant) -> Fl
 
 
 def _steered(model: VariationModel, steer: Steering, blocks: Iterator[Variant]) -> Iterator[Variant]:
-    course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
+    state, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
     for block in blocks:
         for first in range(0, len(block.rows), BLOCK):
             part = slice(first, first + BLOCK)
-            rows, course = steered(steer, recipe, travel, block.rows[part], course)
+            rows, state = steered(steer, recipe, travel, block.rows[part], state)
             yield Variant(rows, block.phases[part], followed=block.followed)
 
 
@@ -76,7 +76,7 @@ def controlled_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Variant]:
     """Yield blocks like `steered_blocks`, with `control` called before every block."""
-    recipe, course = model.material.recipe, SteeringState(Start())
+    recipe, state = model.material.recipe, SteeringState(Start())
     turns = recipe is not None and "turn" in recipe.units
     for block in _changing_blocks(model, rng, control):
         heading, rows = control().heading, block.rows
@@ -84,11 +84,11 @@ def controlled_blocks(
             yield block
             continue
         assert recipe is not None
-        if heading is None and abs(course.correction) <= LET_GO:
-            course = course._replace(start=_after(model, rows, course.start, course.resume), resume=True)
+        if heading is None and abs(state.correction) <= LET_GO:
+            state = state._replace(start=_after(model, rows, state.start, state.resume), resume=True)
         else:
             steer = Steering(limit=LET_GO) if heading is None else Steering(heading)
-            rows, course = steered(steer, recipe, model.travel, rows, course)
+            rows, state = steered(steer, recipe, model.travel, rows, state)
         yield block._replace(rows=rows)
 
 
@@ -117,11 +117,11 @@ def _changing_blocks(
         yield Variant(rows, state.phases, state.start)
 
 
-def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
+def _nearer(now: float | Amount, requested: float | Amount) -> float | Amount:
     """Return an amount nearer to the requested one: a number changes stepwise, amounts of parts at once."""
-    if isinstance(now, Amount) or isinstance(wanted, Amount):
-        return wanted
-    return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
+    if isinstance(now, Amount) or isinstance(requested, Amount):
+        return requested
+    return requested if abs(requested - now) <= MOST_CHANGE else now + float(np.sign(requested - now)) * MOST_CHANGE
 
 
 def cut_from(
@@ -161,11 +161,11 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         return
     recipe = model.material.recipe
     if recipe is not None and recipe.motion_type is Clip:
-        for posed_block in _posed(model, blocks):
-            yield from posed_block.clip.single_frames()
+        for posed, _ in _posed(model, blocks):
+            yield from posed.single_frames()
         return
     rows = (block._replace(rows=row[None]) for block in blocks for row in block.rows)
-    yield from (one.clip for one in _posed(model, rows))
+    yield from (frame for frame, _ in _posed(model, rows))
 
 
 def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
@@ -173,21 +173,14 @@ def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
         yield like.changed(root=root[None], rotations=rotations[None])
 
 
-class Posed(NamedTuple):
-    """A block of frames and their phases (frames,)."""
-
-    clip: Clip
-    phases: Floats
-
-
-def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:
-    """Yield blocks as clips with their phases."""
-    start, first = AT_ORIGIN, True
+def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[tuple[Any, Floats]]:
+    """Yield blocks as motions with their phases (frames,), each placed where the previous one ended."""
+    start, resume = AT_ORIGIN, False
     for block in blocks:
         if len(block.rows):
-            start = block.start if first else start
-            yield Posed(model.decode(block.rows, start=start, resume=not first), block.phases)
-            start, first = _after(model, block.rows, start, not first), False
+            start = start if resume else block.start
+            yield model.decode(block.rows, start=start, resume=resume), block.phases
+            start, resume = _after(model, block.rows, start, resume), True
 
 
 def _after(model: VariationModel, rows: Floats, start: Start, resume: bool) -> Start:

@@ -14,16 +14,16 @@ from freshtake.lazy import Showable
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body_limits import BodyLimits, learn_limits
-from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features import encode
 from freshtake.motion.features.angles import start_of
 from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.planting import PlantingModel, learn_planting
-from freshtake.motion.verdict import Standard, require_unflung, standard_of
+from freshtake.motion.verdict import Standard, standard_of
 from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.deviations import STEP, Deviations, Settings, shares
-from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, other_examples
+from freshtake.variation.examples import FEWEST, ExampleModel, Hinge, Material, hinges_of
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.live import (
@@ -42,7 +42,7 @@ from freshtake.variation.steering import Steering, Travel, travel_of, turn_colum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VariationModel(Showable):
+class VariationModel(ExampleModel, Showable):
     """A learned model of variation. Use sample, stream and score.
 
     Attributes:
@@ -60,20 +60,6 @@ class VariationModel(Showable):
     phase_frames: Floats
     sizes: Floats
     labels: Floats | None = None
-
-    def __repr__(self) -> str:
-        kind = "cyclic" if self.cyclic else "acyclic"
-        return f"VariationModel({len(self.material.values)} {kind} examples, {len(self.dofs)} DOFs)"
-
-    @property
-    def dofs(self) -> tuple[str, ...]:
-        """The names of the DOFs."""
-        return self.material.names
-
-    @property
-    def frame_time(self) -> float:
-        """The seconds per frame."""
-        return self.material.frame_time
 
     @cached_property
     def takes(self) -> Takes:
@@ -94,16 +80,13 @@ class VariationModel(Showable):
     @cached_property
     def planting_model(self) -> PlantingModel | None:
         """What planting needs to know about the examples; None if nothing has feet."""
-        recipe = self.material.recipe
-        if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
-            return None
-        return learn_planting(self.clips, labels=self.labels)
+        skeleton = self.material.skeleton
+        return learn_planting(self.clips, labels=self.labels) if skeleton is not None and feet(skeleton) else None
 
     @cached_property
     def body_limits(self) -> BodyLimits | None:
         """How far a body may exceed the examples; None if they are not clips of a body."""
-        recipe = self.material.recipe
-        return learn_limits(self.clips) if recipe is not None and recipe.skeleton is not None else None
+        return None if self.material.skeleton is None else learn_limits(self.clips)
 
     @cached_property
     def standard(self) -> Standard | None:
@@ -129,12 +112,12 @@ class VariationModel(Showable):
         assert self.planting_model is not None
         takes, clips = self.takes, []
         for rows in takes.rows:
-            if takes.course is None:
+            if takes.trajectory is None:
                 clips.append(self.decode(rows))
                 continue
-            path = takes.course.path(rows)
-            start = start_of(path, 0, takes.course.layout.up)
-            clips.append(self.decode(with_speeds(takes.course, rows, path, self.frame_time), start=start))
+            path = takes.trajectory.path(rows)
+            start = start_of(path, 0, takes.trajectory.layout.up)
+            clips.append(self.decode(with_speeds(takes.trajectory, rows, path, self.frame_time), start=start))
         return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
     def standing(self, phases: Floats) -> Floats:
@@ -177,15 +160,12 @@ class VariationModel(Showable):
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
         chosen = amount_of(amount)
         key = (chosen.space, chosen.time, *chosen.parts.items(), rate)
-        sampler = self._samplers.get(key)
-        if sampler is None:
-            recipe = self.material.recipe
-            space = chosen.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
-            space = np.where(self.material.timing, chosen.tempo, space)
-            sampler = sampler_of(self.deviations, self.closed, Amounts(space, chosen.tempo, rate), self.frame_time)
+        if key not in self._samplers:
+            space = chosen.per_dof(self.dofs, self.material.skeleton)
+            amounts = Amounts(np.where(self.material.timing, chosen.tempo, space), chosen.tempo, rate)
             self._samplers.clear()
-            self._samplers[key] = sampler
-        return sampler
+            self._samplers[key] = sampler_of(self.deviations, self.closed, amounts, self.frame_time)
+        return self._samplers[key]
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
@@ -268,32 +248,18 @@ class VariationModel(Showable):
         Returns:
             A clip (stroke, ...) like the examples, or plain rows if the examples were arrays.
         """
-        return self.guided(
-            rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
-        ).motion
+        goals = goals or Goals()
+        return self.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=loop, name=name).motion
 
     @one_blas_thread()
-    def guided(
-        self,
-        rng: np.random.Generator,
-        goals: Goals,
-        *,
-        amount: float | Amount = 1.0,
-        cycles: int | None = None,
-        plant: bool | str = False,
-        loop: bool = False,
-        name: str = "",
-    ) -> Guided:
+    def guided(self, rng: np.random.Generator, goals: Goals, *, loop: bool = False, **options: Any) -> Guided:
         """Draw a variant like `sample`, with a report on how well it met the goals.
 
         Args:
             rng: Source of random numbers.
             goals: What the variant has to meet.
-            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            cycles: How many cycles of a cyclic model; default: one, or as many as a duration requires.
-            plant: Let feet stand as in the takes; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
-            name: Its name.
+            options: `amount`, `cycles`, `plant` and `name`, as for `sample`.
 
         Returns:
             The variant, its phases and the report.
@@ -301,8 +267,8 @@ class VariationModel(Showable):
         if loop:
             from freshtake.variation.goals.variation_loops import looped
 
-            return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
-        return guided(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
+            return looped(self, rng, goals, **options)
+        return guided(self, rng, goals, **options)
 
     @one_blas_thread()
     def redraw(
@@ -382,53 +348,14 @@ class VariationModel(Showable):
         Yields:
             Rows (DOFs,), or with `decode` one-frame motions, each placed where the previous one ended.
         """
-        source = (
-            steered_blocks(self, rng, amount, 1.0, steer) if control is None else controlled_blocks(self, rng, control)
-        )
-        blocks = on_one_blas_thread(source)
-        if decode:
-            return decoded_stream(self, blocks, plant)
-        return (row for block in blocks for row in block.rows)
+        steered = steered_blocks(self, rng, amount, 1.0, steer)
+        blocks = on_one_blas_thread(steered if control is None else controlled_blocks(self, rng, control))
+        return decoded_stream(self, blocks, plant) if decode else (row for block in blocks for row in block.rows)
 
     @cached_property
-    def hinges(self) -> tuple[Hinge, ...]:
+    def hinges(self) -> tuple[Hinge, ...]:  # type: ignore[override]
         """The joints that rotate about a single axis in all examples."""
         return hinges_of(self.material)
-
-    def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Return rows as a motion of the same kind as the examples.
-
-        Args:
-            rows: (frames, DOFs).
-            start: Where the motion starts; default: at the origin.
-            resume: Whether the rows continue a motion that ended at `start`.
-            name: Its name.
-
-        Returns:
-            A clip (stroke, ...), or the rows themselves if the examples were arrays.
-        """
-        recipe = self.material.recipe
-        if recipe is None:
-            return rows
-        motion = decode(recipe, on_hinges(self.hinges, rows), start=start, resume=resume, name=name)
-        require_unflung(motion, resumed=resume)
-        return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
-
-    def encode(self, example: Any) -> Floats:
-        """Return a motion as rows of this model's DOFs.
-
-        Args:
-            example: A motion of the same kind, rig and frame rate as the examples.
-
-        Returns:
-            (frames, DOFs), in radians and the examples' unit of length.
-        """
-        recipe = self.material.recipe
-        if recipe is None:
-            if not isinstance(example, np.ndarray | Sequence):
-                raise UsageError("this model was learned from plain rows of numbers: pass such rows, not a motion")
-            return rounded(example)
-        return rounded(encode(recipe, example, strict=False).values)
 
     def score(self, example: Any) -> Likelihood:
         """Return how likely a motion is under the model.
@@ -463,27 +390,18 @@ class VariationModel(Showable):
         Returns:
             The new model; this one is unchanged.
         """
-        recipe = self.material.recipe
-        values = other_examples([self.encode(example) for example in examples], FEWEST)
-        starts = (
-            ()
-            if recipe is None or recipe.skeleton is None
-            else tuple(encode(recipe, one, strict=False).start for one in examples)
-        )
+        from freshtake.motion.cycles.cycles import is_cyclic
+
+        recipe, clips = self.material.recipe, [one for one in examples if isinstance(one, Clip)]
+        values = self._encoded_examples(examples, FEWEST)
+        starts = () if recipe is None else tuple(encode(recipe, clip, strict=False).start for clip in clips)
         material = replace(self.material, values=values, starts=starts)
         phase_frames = rounded(common_phase(values, material.weights, material.frame_time))
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))
         usual_sizes = self.deviations.total_sizes / np.sqrt(self.deviations.further)
         sizes = np.stack([np.interp(at, np.arange(len(usual_sizes)), column) for column in usual_sizes.T], axis=1)
-        from freshtake.motion.cycles.cycles import is_cyclic
-
-        clips = [one for one in examples if isinstance(one, Clip)]
         cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
-        return labeled(
-            replace(
-                self, material=material, cyclic=cyclic, phase_frames=phase_frames, sizes=rounded(sizes), labels=None
-            )
-        )
+        return labeled(VariationModel(material, self.settings, cyclic, phase_frames, rounded(sizes)))
 
 
 def labeled(model: VariationModel) -> VariationModel:

@@ -51,9 +51,6 @@ class Likelihood:
     frames: Floats
     dofs: tuple[str, ...]
 
-    def __float__(self) -> float:
-        return self.total
-
     @property
     def total(self) -> float:
         """The sum over frames and DOFs (Lau 2009, eq. 2)."""
@@ -64,11 +61,6 @@ class Likelihood:
         """The total per frame and DOF, to compare clips of different lengths."""
         return float(self.frames.mean())
 
-    @property
-    def per_frame(self) -> Floats:
-        """The mean over DOFs, (frames,)."""
-        return np.asarray(self.frames.mean(axis=1))
-
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
     """Return how likely a take (frames, DOFs) is, in units that make a deviation of the smallest size count 0."""
@@ -76,7 +68,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
     floor = _floors(material, deviations)
-    size = np.maximum(left_over(deviations) * deviations.sizes, floor)
+    size = np.maximum(unexplained_size(deviations) * deviations.sizes, floor)
     deltas = (deviations.weight_size * deviations.takes.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
     rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
@@ -99,18 +91,18 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
     alone = replace(material, values=(rows,), starts=())
     read = takes_on_phase(alone, frames)
     out = read.rows[0] - deviations.takes.mean
-    if read.course is not None:
-        mean, one = takes.course_mean, read.course.path(read.rows[0])
+    if read.trajectory is not None:
+        mean, one = takes.mean_path, read.trajectory.path(read.rows[0])
         moved = one.ground - one.ground.mean()
         turn = np.angle((np.exp(1j * (one.heading - mean.heading))).mean())
         ground = moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())
         facing = one.heading - mean.heading
-        out[:, read.course.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
+        out[:, read.trajectory.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
     return out[:, : deviations.dofs], frames[:, 0]
 
 
 @lru_cache(maxsize=8)  # called for every take that is scored
-def left_over(deviations: Deviations) -> float:
+def unexplained_size(deviations: Deviations) -> float:
     """Return the size, relative to the prior's, of the part of a further take that combined takes do not explain.
 
     Measured on takes left out: how much of the deviation of each is not explained by combinations of the others. With

@@ -107,13 +107,12 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     return np.concatenate([np.zeros_like(steps[:1]), steps * (phase_frames[-1] / steps[-1])])
 
 
-def read_at(rows: Floats, phase_frames: Floats) -> Floats:
+def read_at(rows: Floats, frames: Floats) -> Floats:
     """Read rows at fractional frames by a cubic through the nearest four (Catmull-Rom); the ends are repeated."""
-    phase_frames = np.clip(phase_frames, 0.0, len(rows) - 1.0)
-    low = np.minimum(phase_frames.astype(np.intp), max(len(rows) - 2, 0))
-    t = (phase_frames - low)[:, None]
-    a, b = rows[np.maximum(low - 1, 0)], rows[low]
-    c, d = rows[np.minimum(low + 1, len(rows) - 1)], rows[np.minimum(low + 2, len(rows) - 1)]
+    frames = np.clip(frames, 0.0, len(rows) - 1.0)
+    low = np.minimum(frames.astype(np.intp), max(len(rows) - 2, 0))
+    t = (frames - low)[:, None]
+    a, b, c, d = (rows[np.clip(low + step, 0, len(rows) - 1)] for step in (-1, 0, 1, 2))
     out: Floats = b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
     return out
 
@@ -142,7 +141,7 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
     return np.asarray(np.matmul(weights[:, None], padded[np.clip(near, 0, len(padded) - 1)])[:, 0])
 
 
-class Course(NamedTuple):
+class Trajectory(NamedTuple):
     """The columns that contain a ground position and a heading instead of speeds.
 
     A part that never varies is not a DOF, but the trajectory still needs it: its column comes after those of the DOFs.
@@ -171,9 +170,9 @@ class Course(NamedTuple):
 class Takes:
     """Takes on their common phase."""
 
-    rows: Floats  # (takes, phases, DOFs), with positions and headings in the common frame in the columns of `course`
+    rows: Floats  # (takes, phases, columns): in those of `trajectory`, positions and headings in the common frame
     log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs per phase
-    course: Course | None  # None for motions that do not travel
+    trajectory: Trajectory | None  # None for motions that do not travel
     ground: complex = 0j  # the origin of the common frame, as a position in the ground plane
     heading: float = 0.0  # how far the common frame is rotated
 
@@ -198,27 +197,24 @@ class Takes:
         return np.asarray(self.log_pace - self.mean_log_pace)
 
     @property
-    def course_mean(self) -> Path:
+    def mean_path(self) -> Path:
         """The mean path of the takes in the common frame."""
-        assert self.course is not None
-        return self.course.path(self.mean)
+        assert self.trajectory is not None
+        return self.trajectory.path(self.mean)
 
     def placed(self, path: Path) -> Path:
         """Transform a path from the common frame to the takes' world."""
         return Path(self.ground + np.exp(1j * self.heading) * path.ground, self.heading + path.heading)
 
 
-def course_of(material: Material) -> Course | None:
+def trajectory_of(material: Material) -> Trajectory | None:
     """Return the columns of the root's trajectory; None for motions without one."""
-    recipe = material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
+    recipe, layout, parts = material.recipe, material.layout, range(TURN + 1)
+    if recipe is None or layout is None or layout.root != "heading":
         return None
-    count, kept_columns = len(material.names), recipe.kept.tolist()
-    missing = [part for part in range(TURN + 1) if part not in kept_columns]
-    columns = [
-        kept_columns.index(part) if part in kept_columns else count + missing.index(part) for part in range(TURN + 1)
-    ]
-    return Course(np.array(columns, dtype=np.intp), count, recipe.layout)
+    varying = recipe.kept.tolist()
+    columns = [*varying, *[part for part in parts if part not in varying]]
+    return Trajectory(np.array([columns.index(part) for part in parts], dtype=np.intp), len(varying), layout)
 
 
 def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
@@ -226,23 +222,23 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
 
     With a weight of 1 for one take and 0 for the others, a combination of them reproduces that take.
     """
-    course = course_of(material)
+    trajectory = trajectory_of(material)
     log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST_PACE / 2.0)).T
     stacked = np.stack([read_sharply(rows, phase_frames[:, k]) for k, rows in enumerate(material.values)])
-    if course is None:
+    if trajectory is None:
         return Takes(stacked, log_pace, None)
     assert material.recipe is not None
     paths = []
     for rows, start, frames in zip(material.values, material.starts, phase_frames.T, strict=True):
-        path = course.layout.path(material.recipe.fill(rows), start)
+        path = trajectory.layout.path(material.recipe.fill(rows), start)
         read = read_sharply(np.stack([path.ground.real, path.ground.imag, path.heading], axis=1), frames)
         paths.append(Path(read[:, 0] + 1j * read[:, 1], read[:, 2]))
-    moved, ground, heading = moved_together(paths, leg_length(course.layout.skeleton))
-    extra = max(int(course.columns.max()) + 1 - course.dofs, 0)
+    moved, ground, heading = moved_together(paths, leg_length(trajectory.layout.skeleton))
+    extra = max(int(trajectory.columns.max()) + 1 - trajectory.dofs, 0)
     stacked = np.concatenate([stacked, np.zeros((*stacked.shape[:2], extra))], axis=2)
     for rows, path in zip(stacked, moved, strict=True):
-        course.put(rows, path)
-    return Takes(stacked, log_pace, course, ground, heading)
+        trajectory.put(rows, path)
+    return Takes(stacked, log_pace, trajectory, ground, heading)
 
 
 def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
@@ -286,16 +282,16 @@ def closed_takes(takes: Takes) -> Takes:
     """
     rows = takes.rows.copy()
     gap = rows[:, -1] - rows[:, 0]
-    if takes.course is not None:
+    if takes.trajectory is not None:
         # a heading that does not return is corrected over the entire cycle: at the seam it would twist the body
-        forward, sideways, turn = takes.course.columns
+        forward, sideways, turn = takes.trajectory.columns
         share = np.linspace(0.0, 1.0, rows.shape[1])
         removed = (gap[:, turn] - turn_per_cycle(takes))[:, None] * share
         rows[..., turn] -= removed
         steps = np.diff(rows[..., forward] + 1j * rows[..., sideways], axis=1) * np.exp(-1j * removed[:, :-1])
         steps = np.concatenate([steps, steps[:, :1]], axis=1)
         rows[..., forward], rows[..., sideways] = steps.real, steps.imag
-        gap[:, takes.course.columns] = 0.0
+        gap[:, takes.trajectory.columns] = 0.0
     bring_together(rows, gap)
     log_pace = takes.log_pace.copy()[..., None]
     bring_together(log_pace, log_pace[:, -1] - log_pace[:, 0])
@@ -315,9 +311,9 @@ def bring_together(values: Floats, gap: Floats) -> None:
 
 def turn_per_cycle(takes: Takes) -> float:
     """Return the angle by which takes turn in a cycle: 0 unless it clearly exceeds the difference between takes."""
-    if takes.course is None:
+    if takes.trajectory is None:
         return 0.0
-    heading = takes.rows[..., takes.course.columns[TURN]]
+    heading = takes.rows[..., takes.trajectory.columns[TURN]]
     turns = heading[:, -1] - heading[:, 0]
     error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else 0.0
     mean = float(turns.mean())
@@ -325,9 +321,9 @@ def turn_per_cycle(takes: Takes) -> float:
     return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
 
 
-def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
+def with_speeds(trajectory: Trajectory, rows: Floats, path: Path, frame_time: float) -> Floats:
     """Return rows of DOFs with the root's trajectory replaced by its speeds along a path."""
-    out = rows[:, : course.dofs].copy()
-    is_dof = course.columns < course.dofs
-    out[:, course.columns[is_dof]] = rates(path, frame_time)[:, is_dof]
+    out = rows[:, : trajectory.dofs].copy()
+    is_dof = trajectory.columns < trajectory.dofs
+    out[:, trajectory.columns[is_dof]] = rates(path, frame_time)[:, is_dof]
     return out

@@ -26,7 +26,7 @@ from freshtake.variation.deviations import KNOTS, STEP, spline_basis
 from freshtake.variation.examples import on_hinges
 from freshtake.variation.goals.guidance import on_feet_for_long
 from freshtake.variation.phase import PACE, read_at, read_sharply
-from freshtake.variation.sampling import Sampler, held_back
+from freshtake.variation.sampling import Sampler, limit_gradually
 from freshtake.variation.standing import feet_of, with_feet_of
 from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_clip, phases_of, posed, track_along
 
@@ -129,8 +129,7 @@ def extend(
 
 def _repeated(clip: Clip, frames: int) -> Clip:
     """Return a clip with its last frame repeated."""
-    at = np.concatenate([np.arange(len(clip)), np.full(frames, len(clip) - 1)])
-    moved = clip.joint_translations
+    at, moved = np.minimum(np.arange(len(clip) + frames), len(clip) - 1), clip.joint_translations
     return clip.changed(
         root=clip.root[at], rotations=clip.rotations[at], joint_translations=None if moved is None else moved[at]
     )
@@ -168,17 +167,14 @@ def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats
 
 def chosen_columns(model: VariationModel, parts: Sequence[str]) -> Bools:
     """Return which columns of the takes are redrawn, (columns,)."""
-    layout, recipe = clip_layout_of(model), model.material.recipe
-    assert recipe is not None
-    count = model.takes.rows.shape[2]
+    skeleton, count = clip_layout_of(model).skeleton, model.takes.rows.shape[2]
+    out = np.full(count, not parts)
     if not parts:
-        return np.ones(count, dtype=np.bool_)
-    out = np.zeros(count, dtype=np.bool_)
-    out[dofs_of_parts(model.dofs, layout.skeleton, parts)] = True
+        return out
+    out[dofs_of_parts(model.dofs, skeleton, parts)] = True
     # moving the root without the legs would drag the feet over the floor
-    root = np.concatenate([recipe.kept < layout.root_width, np.ones(count - len(model.dofs), dtype=np.bool_)])
-    legs = _leg_dofs(model)
-    out[root] = out[root].any() and bool(out[: len(model.dofs)][legs].all())
+    root = np.concatenate([model.material.moves_root, np.ones(count - len(model.dofs), dtype=np.bool_)])
+    out[root] = out[root].any() and bool(out[: len(model.dofs)][_leg_dofs(model)].all())
     if not out.any():
         raise UsageError(f"nothing is left to redraw of {', '.join(parts)}: the root moves only together with legs")
     return out
@@ -191,7 +187,7 @@ def _leg_dofs(model: VariationModel) -> Bools:
     for leg in () if planting is None else planting.legs:
         chain = skeleton.chain(leg.end)
         names |= {skeleton.names[joint] for joint in chain[chain.index(leg.upper) :]}
-    return np.array([dof.rpartition(".")[0] in names for dof in model.dofs])
+    return model.material.dofs_of(names)
 
 
 class Draw(NamedTuple):
@@ -210,7 +206,7 @@ def draw_weights(
     knots = int(np.floor(at[-1])) - int(np.floor(at[0])) + KNOTS
     fast = spline_basis(at, int(np.floor(at[0])), knots) @ rng.standard_normal((knots, track.mean.shape[1] + 1))
     weights = rng.standard_normal(count)
-    seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.course.columns)
+    seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.trajectory.columns)
     if seen.any():
         # Bayes' rule for the hidden weights: draw the rest, given what the kept parts determine
         phases = np.unique(np.rint(coded.at[inside]).astype(np.intp))
@@ -248,16 +244,16 @@ def _change(
     sampler: Sampler, track: Track, drawn: Draw, source: Floats, at: Floats, angle: Floats, inside: slice
 ) -> Floats:
     """Return the change of the clip, (frames, columns)."""
-    deviations, course = sampler.deviations, sampler.deviations.takes.course
-    assert course is not None
+    deviations, trajectory = sampler.deviations, sampler.deviations.takes.trajectory
+    assert trajectory is not None
     whole = deviations.weight_size * np.einsum("l,lpd->pd", drawn.weights, track.deltas)
     prior = deviations.prior_size * track.sizes * drawn.prior[:, :-1]
     variant = track.mean + sampler.amounts.space * (whole + prior)
-    variant = held_back(variant, sampler.low, sampler.high, sampler.room)
+    variant = limit_gradually(variant, sampler.low, sampler.high, sampler.room)
     mean = read_at(track.mean, at)
     away, new = source - mean, read_at(variant - track.mean, at)
     for values in (away, new):
-        values[:, course.ground] -= _chord(values[:, course.ground], inside)
+        values[:, trajectory.ground] -= _chord(values[:, trajectory.ground], inside)
     return np.asarray((np.cos(angle) - 1.0)[:, None] * away + np.sin(angle)[:, None] * new)
 
 
@@ -276,14 +272,13 @@ def _chord(values: Floats, inside: slice) -> Floats:
 
 def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
     """Return which joints (joints,) are redrawn for these parts; all if there are none."""
-    layout, recipe, chosen = clip_layout_of(model), model.material.recipe, chosen_columns(model, parts)
-    assert recipe is not None
-    owners = {dof.rpartition(".")[0] for dof, new in zip(model.dofs, chosen, strict=False) if new}
-    names, base = list(layout.skeleton.names), layout.skeleton.base
+    skeleton, chosen = clip_layout_of(model).skeleton, chosen_columns(model, parts)[: len(model.dofs)]
+    owners = {owner for owner, new in zip(model.material.owners, chosen, strict=True) if new}
+    names, base = list(skeleton.names), skeleton.base
     if base is not None:  # DOFs of the root are named after the joint that carries the body
         names[0], names[base.joint] = names[base.joint], names[0]
     out = np.array([name in owners for name in names])
-    out[0] = bool((chosen[: len(model.dofs)] & (recipe.kept < layout.root_width)).any())
+    out[0] = bool((chosen & model.material.moves_root).any())
     return out
 
 

@@ -55,8 +55,8 @@ def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, f
     """Return a sampler; each DOF is limited to the range of the takes, the ground trajectory is unlimited."""
     rows = deviations.takes.rows
     low, high = rows.min(axis=(0, 1)), rows.max(axis=(0, 1))
-    if deviations.takes.course is not None:
-        low[deviations.takes.course.columns], high[deviations.takes.course.columns] = -np.inf, np.inf
+    if deviations.takes.trajectory is not None:
+        low[deviations.takes.trajectory.columns], high[deviations.takes.trajectory.columns] = -np.inf, np.inf
     space = np.concatenate([amounts.space, np.ones(rows.shape[2] - deviations.dofs)])
     # a DOF may exceed the range of the takes by one size, which it approaches gradually
     room = np.concatenate([deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
@@ -83,11 +83,11 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     out = read_sharply(rows, at)
     # without variation, no take is followed more than the others
     followed = int(slow[:count].argmax()) if sampler.amounts.space[: deviations.dofs].any() else sampler.usual
-    if takes.course is None:
+    if takes.trajectory is None:
         return Variant(out, at, followed=followed)
-    path = takes.placed(takes.course.path(out))
-    start = start_of(path, 0, takes.course.layout.up)
-    return Variant(with_speeds(takes.course, out, path, sampler.frame_time), at, start, followed)
+    path = takes.placed(takes.trajectory.path(out))
+    start = start_of(path, 0, takes.trajectory.layout.up)
+    return Variant(with_speeds(takes.trajectory, out, path, sampler.frame_time), at, start, followed)
 
 
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
@@ -104,7 +104,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
     rows = takes.mean[index] + amounts.space * (whole + prior)
     # Joints have limits, a Gaussian has none: rare draws would bend a knee the wrong way.
-    rows = held_back(rows, sampler.low, sampler.high, sampler.room)
+    rows = limit_gradually(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
     # timing depends on what carries the body: use the largest fraction of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
@@ -114,7 +114,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     return rows, np.asarray(takes.mean_log_pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
 
-def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
+def limit_gradually(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
     """Return rows (n, DOFs) limited gradually to `room` (DOFs,) beyond `low` and `high`."""
     room = np.maximum(room, 1e-12)
     beyond = np.maximum(rows - high, 0.0) - np.maximum(low - rows, 0.0)
@@ -159,24 +159,24 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     at = np.interp(first + np.arange(frames + 1.0), passed[moving], grid[moving].astype(np.float64))
     out = read_sharply(rows, at[:-1] - state.base)
     base = int(np.floor(at[-1])) - MARGIN
-    if takes.course is None:
+    if takes.trajectory is None:
         return replace(state, phase=float(at[-1]), base=base, phases=at[:-1]), out
     ground = state.ground
-    path, places = course_along(takes, rows, offset, grid, ground, at - state.base)
+    path, places = path_along(takes, rows, offset, grid, ground, at - state.base)
     if state.before is None:
         # the motion starts where the takes start
-        shift = sampler.deviations.takes.course_mean.ground[0] - places[-state.base]
+        shift = sampler.deviations.takes.mean_path.ground[0] - places[-state.base]
         path, places = Path(path.ground + shift, path.heading), places + shift
     path = takes.placed(path)
     # a row contains the step that leads to it; the first row repeats the step of the second
     before, start = (
-        (None, start_of(path, 0, takes.course.layout.up)) if state.before is None else (state.before, state.start)
+        (None, start_of(path, 0, takes.trajectory.layout.up)) if state.before is None else (state.before, state.start)
     )
     if before is None:
-        speeds = with_speeds(takes.course, np.concatenate([out, out[-1:]]), path, sampler.frame_time)[:-1]
+        speeds = with_speeds(takes.trajectory, np.concatenate([out, out[-1:]]), path, sampler.frame_time)[:-1]
     else:
         longer = Path(np.append(before[0], path.ground[:-1]), np.append(before[1], path.heading[:-1]))
-        speeds = with_speeds(takes.course, np.concatenate([out[:1], out]), longer, sampler.frame_time)[1:]
+        speeds = with_speeds(takes.trajectory, np.concatenate([out[:1], out]), longer, sampler.frame_time)[1:]
     last, ahead = (complex(path.ground[-2]), float(path.heading[-2])), complex(places[base - state.base])
     return StreamState(state.key, float(at[-1]), base, ahead, last, start, at[:-1]), speeds
 
@@ -198,9 +198,9 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
     """
     takes, offset = sampler.closed, np.zeros((len(index), 2))
     assert takes is not None
-    if takes.course is not None:
+    if takes.trajectory is not None:
         # the prior moves the body off its trajectory, which must not accumulate from step to step
-        ground, deviations = takes.course.ground, sampler.deviations
+        ground, deviations = takes.trajectory.ground, sampler.deviations
         size = (sampler.amounts.space * deviations.prior_size)[ground] * deviations.all_sizes[index][:, ground]
         offset = size * fast[:, ground]
         fast = fast.copy()
@@ -230,7 +230,7 @@ def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
     return values
 
 
-def course_along(
+def path_along(
     takes: Takes, rows: Floats, offset: Floats, grid: Ints, ground: complex, at: Floats
 ) -> tuple[Path, Complexes]:
     """Join cycles end to end: each begins where the previous one ended, rotated by the turn of a cycle.
@@ -239,26 +239,20 @@ def course_along(
     the body's offset from its trajectory, which begins at `ground`. Returns the path at `at`, counted from the first
     phase, and the trajectory's position at every integer phase, without offset.
     """
-    assert takes.course is not None
-    course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
+    assert takes.trajectory is not None
+    track, cycle, turn = takes.trajectory.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
     turned = turn * (grid // cycle)
     # A cycle that turns makes a stream walk in a circle: later cycles are rotated by the accumulated turn.
     spin = np.exp(1j * turned)
-    places = ground + np.concatenate([[0.0], np.cumsum(course.ground[:-1] * spin[:-1])])
+    places = ground + np.concatenate([[0.0], np.cumsum(track.ground[:-1] * spin[:-1])])
     shown = places + (offset[:, 0] + 1j * offset[:, 1]) * spin
-    read = read_sharply(np.stack([shown.real, shown.imag, course.heading + turned], axis=1), at)
+    read = read_sharply(np.stack([shown.real, shown.imag, track.heading + turned], axis=1), at)
     return Path(read[:, 0] + 1j * read[:, 1], read[:, 2]), places
 
 
-class Loop(NamedTuple):
-    """Rows (frames, DOFs) of a loop, their phases, and its path (frames + 1) including the closing frame."""
-
-    rows: Floats
-    phases: Floats
-    path: Path | None
-
-
-def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0) -> Loop:
+def draw_loop(
+    sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
+) -> Variant:
     """Draw a loop: cycles whose deviations are periodic, so the last frame leads into the first.
 
     From four `cycles` on, the weights of the takes change along the loop. Without `frames`, its length follows from its
@@ -280,19 +274,17 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
     count = max(round(float(until - since)), 2) if frames is None else frames
     at = np.interp(since + (until - since) / count * np.arange(count + 1.0), passed, whole)
     out = read_sharply(rows, at[:-1])
-    path = None
-    if takes.course is not None:
-        path = course_along(takes, rows, offset, grid, 0j, at)[0]
-        out = with_speeds(takes.course, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
+    if takes.trajectory is not None:
+        path = path_along(takes, rows, offset, grid, 0j, at)[0]
+        out = with_speeds(takes.trajectory, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
         # the step to the first row closes the loop
         closing = Path(path.ground[-2:], path.heading[-2:])
         out[0] = np.where(
-            np.isin(np.arange(out.shape[1]), takes.course.columns),
-            with_speeds(takes.course, out[:2], closing, sampler.frame_time)[1],
+            np.isin(np.arange(out.shape[1]), takes.trajectory.columns),
+            with_speeds(takes.trajectory, out[:2], closing, sampler.frame_time)[1],
             out[0],
         )
-    phases = np.mod(grid[0] + at[:-1], length)
-    return Loop(out, np.asarray(phases), path)
+    return Variant(out, np.asarray(np.mod(grid[0] + at[:-1], length)))
 
 
 def _periodic(knots: Floats, at: Floats) -> Floats:

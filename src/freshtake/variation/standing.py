@@ -60,15 +60,18 @@ def footing_of(
     `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) tell whether
     joints stand, 0 or 1, at each take's frames.
     """
-    ends = [leg.end for leg in planting_model.legs]
-    ankles, turns, stands = [], [], []
+    takes = []
     for clip, labels, frames in zip(clips, contacts, phase_frames.T, strict=True):
-        world = clip.world()
-        ankles.append(world.positions[:, ends])
-        turns.append(np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1))
         feet, number = _by_foot(labels, planting_model), np.arange(len(labels))
-        stands.append(np.stack([np.interp(frames, number, column) > 0.5 for column in feet.T], axis=1))
-    return Footing(np.stack(ankles), np.stack(turns), np.stack(stands))
+        stands = np.stack([np.interp(frames, number, column) > 0.5 for column in feet.T], axis=1)
+        takes.append((*_ankles(clip, planting_model), stands))
+    return Footing(*(np.stack(part) for part in zip(*takes, strict=True)))
+
+
+def _ankles(clip: Clip, model: PlantingModel) -> tuple[Floats, Floats]:
+    """Return the positions (frames, feet, 3) and rotations (frames, feet, 4) of the ankles in the world."""
+    ends, world = [leg.end for leg in model.legs], clip.world()
+    return world.positions[:, ends], np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1)
 
 
 def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
@@ -79,12 +82,10 @@ def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
 
 def feet_of(clip: Clip, model: PlantingModel) -> Feet:
     """Return how the feet of a take, or of a variant with standing feet, move and when they stand."""
-    ends, world = [leg.end for leg in model.legs], clip.world()
-    turns = np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1)
-    return Feet(world.positions[:, ends], turns, _by_foot(model.example_contacts(clip), model) > 0.5)
+    return Feet(*_ankles(clip, model), _by_foot(model.example_contacts(clip), model) > 0.5)
 
 
-def held_feet(
+def level_feet(
     clip: Clip, contacts: Floats, phases: Floats, footing: Footing, turned: float, model: PlantingModel
 ) -> Feet:
     """Return feet that stand as in the takes, cycle by cycle, wherever the clip puts them.
@@ -282,12 +283,12 @@ def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) ->
     return out
 
 
-def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
+def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
     """Limit the change of means (stands, columns) between stands to what a foot can cover on its path.
 
     The stands `anchors` keep theirs; a foot that is barely lifted stays where it stood.
     """
-    means = wanted.copy()
+    means = mean_gaps.copy()
     for order, near in ((range(anchors[0] + 1, len(means)), -1), (range(anchors[0] - 1, -1, -1), 1)):
         for k in order:
             if k in anchors:

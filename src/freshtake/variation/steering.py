@@ -81,7 +81,7 @@ def turn_column(recipe: Recipe | None) -> int:
 
 
 def steered(
-    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, course: SteeringState
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, state: SteeringState
 ) -> tuple[Floats, SteeringState]:
     """Return a block with corrected turn rates, and the steering state after it.
 
@@ -91,30 +91,30 @@ def steered(
     frames = max(1, round(UPDATE / recipe.frame_time))
     out = rows.copy()
     for first in range(0, len(rows), frames):
-        course = _correct(steering, recipe, travel, out, slice(first, min(first + frames, len(rows))), course)
-    return out, course
+        state = _correct(steering, recipe, travel, out, slice(first, min(first + frames, len(rows))), state)
+    return out, state
 
 
 def _correct(
-    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, now: slice, course: SteeringState
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, now: slice, state: SteeringState
 ) -> SteeringState:
     """Correct the turn rates of the rows `now` in place; the rows after them show where the body is heading."""
     turn = turn_column(recipe)
-    ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
-    heading, along = _wanted(steering, recipe, travel, course)
+    ahead = state.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
+    heading, along = _next_heading(steering, recipe, travel, state)
     off = np.angle(np.exp(1j * (heading - ahead)))
     goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
-    rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
-    here = where_it_ends(recipe, rows[now], start=course.start, resume=course.resume)
+    rows[now, turn] += np.linspace(state.correction, goal, now.stop - now.start + 1)[1:]
+    here = where_it_ends(recipe, rows[now], start=state.start, resume=state.resume)
     return SteeringState(here, True, goal, along)
 
 
-def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
+def _next_heading(steering: Steering, recipe: Recipe, travel: Travel, state: SteeringState) -> tuple[float, float]:
     """Return the heading to take now, and the distance along the path."""
     if steering.path is None:
         return steering.heading, 0.0
-    path, place, reach = np.asarray(steering.path), np.array(course.start.ground), travel.speed * steering.horizon
-    along = nearest_on(path, place, course.along, course.along + WINDOW * reach)
+    path, place, reach = np.asarray(steering.path), np.array(state.start.ground), travel.speed * steering.horizon
+    along = nearest_on(path, place, state.along, state.along + WINDOW * reach)
     x, other = point_on(path, along + reach) - place
     return float(np.arctan2(x, _forward(recipe, other)) - travel.leaning), along
 

@@ -17,7 +17,7 @@ from freshtake.variation.deviations import KNOTS
 from freshtake.variation.phase import (
     ALIGNMENT,
     PACE,
-    Course,
+    Trajectory,
     mean_of,
     read_at,
     steadied,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 def clip_layout_of(model: VariationModel) -> ClipLayout:
     """Return the model's clip layout; raise a UsageError for other kinds of motion."""
-    recipe = model.material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout) or model.takes.course is None:
+    layout = model.material.layout
+    if layout is None or model.takes.trajectory is None:
         raise UsageError("only clips of a body can be partly redrawn: this model was learned from something else")
-    return recipe.layout
+    return layout
 
 
 class Track(NamedTuple):
@@ -56,22 +56,21 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
         pace = np.concatenate([pace, pace[:, -1:]], axis=1)
         return Track(0, deviations.takes.mean, deviations.takes.deltas, deviations.all_sizes, pace - pace.mean(axis=0))
     takes, turn = model.closed, turn_per_cycle(model.takes)
-    assert takes is not None and takes.course is not None
+    assert takes is not None and takes.trajectory is not None
     first = int(np.floor(phases.min())) - KNOTS
     grid = np.arange(first, int(np.ceil(phases.max())) + KNOTS + 1)
     index = np.mod(grid, last)
-    deltas, steps = takes.deltas, takes.course.path(takes.mean).ground
+    deltas, steps = takes.deltas, takes.trajectory.path(takes.mean).ground
     turned = np.exp(1j * turn * (grid // last))
     along, apart = takes.mean[index], deltas[:, index]
     # steps add up to a path; deviations from it must return to zero, or they would accumulate over cycles
     places = np.concatenate([[0.0], np.cumsum(steps[index][:-1] * turned[:-1])])
-    course = takes.course.path(along)
-    takes.course.put(along, Path(places, course.heading + turn * (grid // last)))
+    takes.trajectory.put(along, Path(places, takes.trajectory.path(along).heading + turn * (grid // last)))
     for delta, out in zip(deltas, apart, strict=True):
-        way = takes.course.path(delta)
-        off = np.concatenate([[0.0], np.cumsum(way.ground[:last])])
+        path = takes.trajectory.path(delta)
+        off = np.concatenate([[0.0], np.cumsum(path.ground[:last])])
         off = (off - off[-1] * np.linspace(0.0, 1.0, last + 1) - 0.5 * off[-1])[index]
-        takes.course.put(out, Path(off * turned, way.heading[index]))
+        takes.trajectory.put(out, Path(off * turned, path.heading[index]))
     pace = takes.pace_deltas[:, np.minimum(index, takes.log_pace.shape[1] - 1)]
     return Track(first, along, apart, deviations.all_sizes[index], pace)
 
@@ -82,7 +81,7 @@ class Coded(NamedTuple):
     rows: Floats  # (frames, columns): positions and headings instead of the root's speeds, facing like the takes
     columns: Floats  # (frames, all columns of the layout)
     at: Floats  # (frames,): phases, counted from the track's first phase
-    course: Course  # which columns contain positions and headings
+    trajectory: Trajectory  # which columns contain positions and headings
     kept: Ints  # the columns of the layout that are DOFs
     turn: float  # the clip's rotation relative to the takes, in radians
 
@@ -90,25 +89,25 @@ class Coded(NamedTuple):
 def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, inside: slice) -> Coded:
     """Return a clip in the takes' columns, facing like them on average `inside` a stretch."""
     layout, at, mean = clip_layout_of(model), phases - track.first, track.mean
-    recipe, course = model.material.recipe, model.takes.course
-    assert recipe is not None and course is not None
+    recipe, trajectory = model.material.recipe, model.takes.trajectory
+    assert recipe is not None and trajectory is not None
     columns, start = layout.encode(clip)
     path = layout.path(columns, start)
-    apart = (path.heading - read_at(mean, at)[:, course.columns[2]])[inside]
+    apart = (path.heading - read_at(mean, at)[:, trajectory.columns[2]])[inside]
     turn = float(np.angle(np.exp(1j * apart).mean()))
     # Headings count full turns: the nearest mean direction alone would make the body spin back.
     turn += 2.0 * np.pi * round(float(apart.mean() - turn) / (2.0 * np.pi))
     rows = np.zeros((len(columns), mean.shape[1]))
-    rows[:, : course.dofs] = columns[:, recipe.kept]
-    course.put(rows, Path(path.ground * np.exp(-1j * turn), path.heading - turn))
-    return Coded(rows, columns, at, course, recipe.kept, turn)
+    rows[:, : trajectory.dofs] = columns[:, recipe.kept]
+    trajectory.put(rows, Path(path.ground * np.exp(-1j * turn), path.heading - turn))
+    return Coded(rows, columns, at, trajectory, recipe.kept, turn)
 
 
 def posed(layout: ClipLayout, clip: Clip, coded: Coded, rows: Floats) -> Clip:
     """Return rows of the takes' columns as a clip; columns that are not DOFs stay as in the clip."""
     columns = coded.columns.copy()
-    columns[:, coded.kept] = rows[:, : coded.course.dofs]
-    path = coded.course.path(rows)
+    columns[:, coded.kept] = rows[:, : coded.trajectory.dofs]
+    path = coded.trajectory.path(rows)
     placed = Path(path.ground * np.exp(1j * coded.turn), path.heading + coded.turn)
     root, rotations, moved = layout.pose(columns, placed, clip.skeleton)
     if moved is None and clip.joint_translations is not None:
@@ -145,7 +144,7 @@ def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
 
     Unseen takes score 1 to 4; clips of another movement usually more.
     """
-    weights, moving = model.material.weights, ~model.material.held
+    weights, moving = model.material.weights, model.material.pose_dofs
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
     mean = mean_of(model.material.values, model.phase_frames)
     away = ((model.encode(clip) - read_at(mean, at)) * weights)[:, moving]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.baselines import Basis, NoiseSettings, basis_of, make
+from freshtake.evaluation.baselines import Basis, basis_of, make
 from freshtake.evaluation.baselines.drafts import combined, components, convex, pca, perlin, strawman
 from freshtake.evaluation.baselines.making import KINDS, NOISES, baseline_sets
 from freshtake.motion import Clip, Stroke
@@ -16,7 +16,6 @@ from freshtake.variation.phase import read_at
 from tests.evaluation.stepping import take, takes
 
 INPUTS = takes(1, 4)
-SETTINGS = NoiseSettings()
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def test_phases_and_places_are_inverse(basis: Basis) -> None:
 @pytest.mark.parametrize("kind", [strawman, perlin])
 def test_noise_is_as_strong_as_the_inputs_differ_dof_by_dof(kind: type, basis: Basis) -> None:
     children = np.random.default_rng(1).spawn(300)
-    drafts = [kind(basis, child, SETTINGS) for child in children]
+    drafts = [kind(basis, child) for child in children]
     assert {draft.source for draft in drafts} == {0, 1, 2, 3}
     power = np.mean([(draft.noise**2).mean(axis=0) for draft in drafts], axis=0)
     wanted = (basis.spread**2).mean(axis=0)
@@ -53,7 +52,7 @@ def test_noise_is_as_strong_as_the_inputs_differ_dof_by_dof(kind: type, basis: B
 
 def test_strawman_noise_follows_the_phase(basis: Basis) -> None:
     """Where the inputs agree there is no noise; where they differ there is."""
-    draws = [strawman(basis, child, SETTINGS) for child in np.random.default_rng(2).spawn(400)]
+    draws = [strawman(basis, child) for child in np.random.default_rng(2).spawn(400)]
     ours = [d for d in draws if d.source == 0]
     power = np.mean([d.noise**2 for d in ours], axis=0)
     wanted = read_at(basis.spread, basis.phases(0)) ** 2
@@ -83,7 +82,7 @@ def test_pca_noise_lies_in_the_components(basis: Basis) -> None:
         kept = components(basis, energy)
         held = [((poses @ kept[:n].T) ** 2).sum() / (poses**2).sum() for n in (len(kept) - 1, len(kept))]
         assert held[0] < energy <= held[1]
-    draft = pca(basis, np.random.default_rng(4), SETTINGS)
+    draft = pca(basis, np.random.default_rng(4))
     weighed = draft.noise[:, basis.chosen] * basis.weights[basis.chosen]
     outside = weighed - weighed @ directions.T @ directions
     assert np.abs(outside).max() < 1e-9 * np.abs(weighed).max()
@@ -108,7 +107,7 @@ def test_a_combination_lies_between_and_lasts_as_long_as_its_weights_say(basis: 
         still = ~basis.rates
         assert (found[:, still] <= warped[:, :, still].max(axis=0) + 1e-9).all()
         assert (found[:, still] >= warped[:, :, still].min(axis=0) - 1e-9).all()
-    assert len({len(convex(basis, rng, SETTINGS).rows) for rng in np.random.default_rng(6).spawn(20)}) > 1
+    assert len({len(convex(basis, rng).rows) for rng in np.random.default_rng(6).spawn(20)}) > 1
 
 
 def test_travel_is_combined_over_equal_phases() -> None:
@@ -139,7 +138,7 @@ def test_amount_scales_the_noise_and_the_seed_decides(basis: Basis) -> None:
         again = make(basis, kind, np.random.default_rng(8), amount=0.5).motion
         assert np.array_equal(two[1].rotations, again.rotations)
         assert not np.allclose(two[0].rotations, two[1].rotations)
-        draft = NOISES[kind](basis, np.random.default_rng(9), SETTINGS)
+        draft = NOISES[kind](basis, np.random.default_rng(9))
         assert np.allclose(draft.with_amount(2.0) - draft.rows, 2.0 * draft.noise)
     still = make(basis, "strawman", np.random.default_rng(8), amount=0.0)
     assert still.change == pytest.approx(0.0, abs=1e-15)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.baselines import Basis, Changes, NoiseSettings, basis_of, changes, matched_amount
+from freshtake.evaluation.baselines import Basis, Changes, basis_of, changes, matched_amount
 from freshtake.evaluation.baselines.making import NOISES, change, draft_change, make, match
 from freshtake.motion.edit import resample
 from tests.evaluation.stepping import takes
@@ -65,7 +65,7 @@ def test_variants_of_another_rate_are_resampled(basis: Basis) -> None:
 def test_matched_noise_changes_as_much_as_the_variants_within_one_deviation(kind: str, joints: list[str]) -> None:
     basis = basis_of(INPUTS, joints)
     target = changes(basis, VARIANTS)
-    drafts = [NOISES[kind](basis, rng, NoiseSettings()) for rng in np.random.default_rng(1).spawn(32)]
+    drafts = [NOISES[kind](basis, rng) for rng in np.random.default_rng(1).spawn(32)]
     found = matched_amount(basis, drafts, target)
     assert found.change == pytest.approx(target.mean, rel=2e-3)
     assert found.change == pytest.approx(np.mean([draft_change(basis, d, found.amount) for d in drafts]))
@@ -75,7 +75,7 @@ def test_matched_noise_changes_as_much_as_the_variants_within_one_deviation(kind
 
 
 def test_twice_the_change_needs_more_noise_and_no_change_needs_none(basis: Basis) -> None:
-    drafts = [NOISES["perlin"](basis, rng, NoiseSettings()) for rng in np.random.default_rng(3).spawn(4)]
+    drafts = [NOISES["perlin"](basis, rng) for rng in np.random.default_rng(3).spawn(4)]
     amounts = [matched_amount(basis, drafts, Changes(m, 1.0)).amount for m in (0.0, 1e-4, 4e-4, 1.6e-3)]
     assert amounts[0] == pytest.approx(0.0, abs=1e-6)
     assert np.all(np.diff(amounts) > 0)
@@ -90,7 +90,7 @@ def test_a_combination_that_is_changed_enough_gets_no_noise(basis: Basis) -> Non
 def test_what_cannot_be_matched_says_so(basis: Basis) -> None:
     with pytest.raises(UsageError, match="cannot be matched"):
         match(basis, "replay", Changes(1.0, 1.0), np.random.default_rng(5))
-    drafts = [NOISES["perlin"](basis, np.random.default_rng(6), NoiseSettings())]
+    drafts = [NOISES["perlin"](basis, np.random.default_rng(6))]
     still = [drafts[0]._replace(noise=np.zeros_like(drafts[0].noise))]
     with pytest.raises(UsageError, match="no amount of noise"):
         matched_amount(basis, still, Changes(1.0, 0.1))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.errors import UsageError
-from freshtake.evaluation.baselines.basis import NoiseSettings
 from freshtake.evaluation.baselines.drafts import fade, gradient_noise, mean_square, perlin_noise, smoothed_noise
 from freshtake.numeric.arrays import Floats
 
@@ -76,13 +74,3 @@ def test_columns_are_independent_and_the_seed_decides() -> None:
     assert np.abs(apart).max() < 0.2
     again = perlin_noise(np.random.default_rng(7), 3000, 6, 10.0, 2, 0.5)
     assert np.array_equal(noise, again)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [{"smooth": 0.0}, {"smooth": float("nan")}, {"frequency": -1.0}, {"octaves": 1.5}, {"octaves": 99},
-     {"persistence": 1.5}, {"energy": 0.0}, {"smooth": True}],
-)  # fmt: skip
-def test_bad_settings_are_refused_by_name(bad: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match=next(iter(bad))):
-        NoiseSettings(**bad)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.variation import VariationModel, learn
-from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, condition, spread_along, strain
 from tests.variation.test_variants import examples
 
 
@@ -30,17 +30,17 @@ def pins(*values: tuple[int, int, float]) -> PinnedValues:
 
 def test_pinned_values_are_met() -> None:
     rows, spread = drawn()
-    held = pins((10, 0, 2.0), (10, 1, 1.0), (50, 3, -0.5), (51, 3, -0.45))
-    made = conditioned(rows, held, spread)
-    np.testing.assert_allclose(made[held.frames, held.dofs], held.values, atol=1e-5)
+    pinned = pins((10, 0, 2.0), (10, 1, 1.0), (50, 3, -0.5), (51, 3, -0.45))
+    made = condition(rows, pinned, spread)
+    np.testing.assert_allclose(made[pinned.frames, pinned.dofs], pinned.values, atol=1e-5)
 
 
 def test_nothing_pinned_changes_nothing() -> None:
     rows, spread = drawn()
     empty = PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
-    assert conditioned(rows, empty, spread) is rows
+    assert condition(rows, empty, spread) is rows
     own = pins(*((20, k, float(rows[20, k])) for k in range(4)))
-    np.testing.assert_allclose(conditioned(rows, own, spread), rows, atol=1e-9)
+    np.testing.assert_allclose(condition(rows, own, spread), rows, atol=1e-9)
 
 
 def test_what_deviates_together_follows() -> None:
@@ -48,7 +48,7 @@ def test_what_deviates_together_follows() -> None:
     moved = np.zeros(4)
     for seed in range(10):
         rows, spread = drawn(seed, 24)
-        made = conditioned(rows, pins((40, 0, float(rows[40, 0]) + 0.3)), spread)
+        made = condition(rows, pins((40, 0, float(rows[40, 0]) + 0.3)), spread)
         moved += (made - rows)[40] / 10
     assert moved[0] == pytest.approx(0.3, abs=1e-5)
     assert moved[1] > 0.05 and moved[2] < -0.05 and abs(moved[3]) < 0.5 * moved[1]
@@ -57,7 +57,7 @@ def test_what_deviates_together_follows() -> None:
 def test_it_is_the_mean_given_the_pins() -> None:
     """Against the plain formula with the whole covariance matrix."""
     rows, spread = drawn(takes=4)
-    held = pins((5, 0, 1.0), (30, 2, 0.7), (33, 2, 0.6), (60, 1, -1.0))
+    pinned = pins((5, 0, 1.0), (30, 2, 0.7), (33, 2, 0.6), (60, 1, -1.0))
     frames, dofs = rows.shape
     whole = np.zeros((frames, dofs, frames, dofs))
     near = spread.deviations.correlation(np.subtract.outer(spread.phases, spread.phases))
@@ -65,10 +65,10 @@ def test_it_is_the_mean_given_the_pins() -> None:
         whole[:, i, :, i] = near * np.outer(spread.sizes[:, i], spread.sizes[:, i])
     whole += np.einsum("lfi,lgj->figj", spread.factors, spread.factors)
     k = whole.reshape(frames * dofs, frames * dofs)
-    at = held.frames * dofs + held.dofs
-    missing = held.values - rows.ravel()[at]
+    at = pinned.frames * dofs + pinned.dofs
+    missing = pinned.values - rows.ravel()[at]
     slow = rows.ravel() + k[:, at] @ np.linalg.solve(k[np.ix_(at, at)], missing)
-    np.testing.assert_allclose(conditioned(rows, held, spread).ravel(), slow, atol=1e-5)
+    np.testing.assert_allclose(condition(rows, pinned, spread).ravel(), slow, atol=1e-5)
 
 
 def test_dofs_that_may_not_move_stay() -> None:
@@ -76,7 +76,7 @@ def test_dofs_that_may_not_move_stay() -> None:
     variant = made.made(np.random.default_rng(1))
     moving = np.array([True, True, True, False])
     spread = spread_along(made.deviations, variant.phases, moving, cyclic=False)
-    out = conditioned(variant.rows, pins((30, 0, 2.0), (30, 3, 9.0)), spread)
+    out = condition(variant.rows, pins((30, 0, 2.0), (30, 3, 9.0)), spread)
     np.testing.assert_array_equal(out[:, 3], variant.rows[:, 3])
     assert out[30, 0] == pytest.approx(2.0, abs=1e-5)
 

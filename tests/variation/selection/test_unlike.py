@@ -24,7 +24,7 @@ from freshtake.variation.selection.unlike import (
     compared,
     differ_more_than_they_move,
     differences,
-    left_out,
+    leave_one_out,
     steps,
     unlike_takes,
 )
@@ -49,7 +49,7 @@ def walks() -> list[ft.Clip]:
 @pytest.mark.parametrize("count", [3, 4, 9])
 def test_distances_and_variances_are_those_of_takes_left_out(count: int) -> None:
     values = np.random.default_rng(count).normal(size=(count, 5, 2))
-    away, spread = left_out(values)
+    away, spread = leave_one_out(values)
     for k in range(count):
         others = np.delete(values, k, axis=0)
         expected = ((values[k] - others.mean(axis=0)) ** 2).sum() / (1.0 + 1.0 / len(others))

@@ -1,6 +1,6 @@
 """Baselines for variants: noise on a take, combinations of takes, replayed takes (Lau 2009, §8, §10)."""
 
-from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
+from freshtake.evaluation.baselines.basis import Basis, basis_of
 from freshtake.evaluation.baselines.making import (
     KINDS,
     BaselineMotion,
@@ -18,7 +18,6 @@ __all__ = [
     "Basis",
     "Changes",
     "Match",
-    "NoiseSettings",
     "baseline_sets",
     "basis_of",
     "changes",

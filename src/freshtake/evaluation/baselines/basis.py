@@ -1,10 +1,9 @@
-"""The inputs on one common phase, from which all baselines start (Lau 2009, §8), and the settings of noise."""
+"""The inputs on one common phase, from which all baselines start (Lau 2009, §8)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,37 +17,6 @@ from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.examples import HORIZON
 from freshtake.variation.phase import ALIGNMENT, align, read_at
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseSettings:
-    """Settings for the smoothness of noise. The paper gives no numbers: these parameters must be tuned by hand.
-
-    `smooth` is the standard deviation, in seconds, of the Gaussian that smooths white noise. `frequency` is the number
-    of lattice points per second of Perlin noise, `octaves` the number of noises summed, each of twice the frequency of
-    the previous one, and `persistence` their relative strength. `energy` is the fraction of variance that principal
-    components keep.
-    """
-
-    smooth: float = 0.1
-    frequency: float = 1.5
-    octaves: int = 2
-    persistence: float = 0.5
-    energy: float = 0.99
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
-                raise UsageError(f"{field.name} must be a number above 0, but is {value!r}")
-        if not isinstance(self.octaves, int) or self.octaves > 12:
-            raise UsageError(f"octaves must be a whole number from 1 to 12, but is {self.octaves!r}")
-        for name in ("persistence", "energy"):
-            if getattr(self, name) > 1.0:
-                raise UsageError(f"{name} must lie between 0 and 1, but is {getattr(self, name)!r}")
-
-
-RATES = ("speed", "turn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +39,7 @@ class Basis:
     @cached_property
     def rates(self) -> Bools:
         """Flags (DOFs,) of those that are speeds: they count per second of the take's time."""
-        return np.array([unit in RATES for unit in self.recipe.units])
+        return np.array([unit in ("speed", "turn") for unit in self.recipe.units])
 
     @cached_property
     def weights(self) -> Floats:

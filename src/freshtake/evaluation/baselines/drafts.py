@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.baselines.basis import Basis, NoiseSettings
+from freshtake.evaluation.baselines.basis import Basis
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.phase import read_at
 
@@ -96,15 +96,15 @@ def _gaussian(width: float) -> Floats:
     return np.asarray(weights / np.sqrt((weights**2).sum()))
 
 
-def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
+def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats) -> Floats:
     """Return noise (phases, chosen DOFs), each component as strong as the inputs' differences in it at that phase.
 
     Departs from the paper: only the noise is reduced; the input keeps the detail that the reduction would remove.
     """
-    directions = components(basis, settings.energy)
+    directions = components(basis, 0.99)
     scores = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]) @ directions.T
     strength = read_at(scores.std(axis=0, ddof=1), phases)
-    noise = smoothed_noise(rng, len(phases), len(directions), settings.smooth / basis.frame_time)
+    noise = _smoothed(basis, rng, len(phases), len(directions))
     out: Floats = (noise * strength) @ directions / basis.weights[basis.chosen]
     return out
 
@@ -132,40 +132,40 @@ class Draft(NamedTuple):
         return self.rows + amount * self.noise
 
 
-def strawman(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
+def strawman(basis: Basis, rng: np.random.Generator) -> Draft:
     """Draw smoothed noise on one input, as strong at each phase as the aligned inputs' differences (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
-    noise = smoothed_noise(rng, len(strength), len(basis.chosen), settings.smooth / basis.frame_time)
-    return _draft(basis, source, noise * strength[:, basis.chosen])
+    return _draft(basis, source, _smoothed(basis, rng, len(strength), len(basis.chosen)) * strength[:, basis.chosen])
 
 
-def perlin(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
+def perlin(basis: Basis, rng: np.random.Generator) -> Draft:
     """Draw Perlin noise on one input, per DOF as strong as the inputs' differences over all phases (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
-    spacing = 1.0 / (settings.frequency * basis.frame_time)
-    noise = perlin_noise(
-        rng, len(strength), len(basis.chosen), spacing, settings.octaves, settings.persistence
-    )  # fmt: skip
+    # The paper tuned its noise by hand: here, 1.5 lattice points a second and two octaves, the second half as strong.
+    spacing = 1.0 / (1.5 * basis.frame_time)
+    noise = perlin_noise(rng, len(strength), len(basis.chosen), spacing, octaves=2, persistence=0.5)
     return _draft(basis, source, noise * np.sqrt((basis.spread[:, basis.chosen] ** 2).mean(axis=0)))
 
 
-def pca(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
+def pca(basis: Basis, rng: np.random.Generator) -> Draft:
     """Draw smoothed noise on the principal components of the time-warped inputs' poses (Lau 2009, §10)."""
     source, _ = _one_input(basis, rng)
-    phases = basis.phases(source)
-    return _draft(basis, source, component_noise(basis, rng, phases, settings))
+    return _draft(basis, source, component_noise(basis, rng, basis.phases(source)))
 
 
-def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
+def convex(basis: Basis, rng: np.random.Generator) -> Draft:
     """Draw a convex combination of all inputs, weights uniform over the simplex; noise may be added (Lau 2009, §10)."""
     basis.require_two()
     weights = rng.dirichlet(np.ones(len(basis.rows)))
     rows, phases = combined(basis, weights)
-    strength = read_at(basis.spread, phases)[:, basis.chosen]
-    noise = np.zeros_like(rows)
-    drawn = smoothed_noise(rng, len(rows), len(basis.chosen), settings.smooth / basis.frame_time)
-    noise[:, basis.chosen] = drawn * strength
+    strength, noise = read_at(basis.spread, phases)[:, basis.chosen], np.zeros_like(rows)
+    noise[:, basis.chosen] = _smoothed(basis, rng, len(rows), len(basis.chosen)) * strength
     return Draft(rows, noise, None)
+
+
+def _smoothed(basis: Basis, rng: np.random.Generator, frames: int, columns: int) -> Floats:
+    """Return noise smoothed over 0.1 s; the paper gives no number."""
+    return smoothed_noise(rng, frames, columns, 0.1 / basis.frame_time)
 
 
 def _one_input(basis: Basis, rng: np.random.Generator) -> tuple[int, Floats]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
+from freshtake.evaluation.baselines.basis import Basis, basis_of
 from freshtake.evaluation.baselines.drafts import Draft, convex, pca, perlin, strawman
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import Start
@@ -108,7 +108,7 @@ def _match(basis: Basis, drafts: Sequence[Draft], target: Changes, amount: float
     return Match(amount, float(np.mean(draft_changes)), float(np.mean([target.holds(one) for one in draft_changes])))
 
 
-NOISES: dict[str, Callable[[Basis, np.random.Generator, NoiseSettings], Draft]] = {
+NOISES: dict[str, Callable[[Basis, np.random.Generator], Draft]] = {
     "strawman": strawman, "perlin": perlin, "pca": pca, "convex": convex,
 }  # fmt: skip
 KINDS = (*NOISES, "replay")
@@ -131,7 +131,6 @@ def make(
     rng: np.random.Generator,
     *,
     amount: float | None = None,
-    settings: NoiseSettings | None = None,
     name: str = "",
 ) -> BaselineMotion:
     """Return one motion of a kind. `amount` 1 is noise as strong as the inputs' differences (default: 1; convex: 0)."""
@@ -144,7 +143,7 @@ def make(
     strength = AMOUNTS[kind] if amount is None else amount
     if not (np.isfinite(strength) and 0.0 <= strength <= 1e3):
         raise UsageError(f"the amount must lie between 0 and 1000, but is {strength}")
-    draft = NOISES[kind](basis, rng, settings or NoiseSettings())
+    draft = NOISES[kind](basis, rng)
     start = Start() if draft.source is None else basis.starts[draft.source]
     motion = basis.decode(draft.with_amount(strength), start=start, name=name)
     return BaselineMotion(motion, draft.source, strength, draft_change(basis, draft, strength))
@@ -156,15 +155,13 @@ def check_kind(kind: str) -> None:
         raise UsageError(f"there is no baseline {kind!r}: choose from {', '.join(KINDS)}")
 
 
-def match(
-    basis: Basis, kind: str, target: Changes, rng: np.random.Generator, settings: NoiseSettings | None = None
-) -> Match:
+def match(basis: Basis, kind: str, target: Changes, rng: np.random.Generator) -> Match:
     """Find the amount of a kind of noise that changes motions as much as the variants are changed."""
     check_kind(kind)
     if kind == "replay":
         raise UsageError("replay adds nothing to the inputs, so its amount cannot be matched")
     # Drafts differ, so match the amount to the mean of 32.
-    drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(32)]
+    drafts = [NOISES[kind](basis, child) for child in rng.spawn(32)]
     return matched_amount(basis, drafts, target)
 
 
@@ -177,7 +174,6 @@ def baseline_sets(
     kinds: Sequence[str] = KINDS,
     joints: Sequence[str] = (),
     count: int | None = None,
-    settings: NoiseSettings | None = None,
     report: Report = silent,
 ) -> dict[str, list[Any]]:
     """Return as many motions of each kind as there are variants (at most 15), noise matched to the variants' change.
@@ -195,9 +191,9 @@ def baseline_sets(
         report(Progress(number / len(kinds), kind))
         match_rng, *each = rng.spawn(1 + count)
         fixed = kind in ("convex", "replay")
-        amount = None if fixed else match(basis, kind, target, match_rng, settings).amount
+        amount = None if fixed else match(basis, kind, target, match_rng).amount
         sets[kind] = [
-            make(basis, kind, child, amount=amount, settings=settings, name=f"{kind}_{k:03d}").motion
+            make(basis, kind, child, amount=amount, name=f"{kind}_{k:03d}").motion
             for k, child in enumerate(each, start=1)
         ]
     return sets

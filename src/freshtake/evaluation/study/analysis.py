@@ -17,7 +17,7 @@ from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SEARCH, SIMULATED, Rating, Stimulus, check_rating
 from freshtake.numeric.distributions import f_beyond, student_beyond, student_quantile
 
-CONFIDENCE = 0.95
+LEVEL = 0.975  # of the quantile at either end of a 95 % confidence interval
 
 
 class Anova(NamedTuple):
@@ -68,17 +68,17 @@ class Interval(NamedTuple):
     high: float
 
 
-def mean_interval(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Interval:
+def mean_interval(values: npt.ArrayLike) -> Interval:
     """Return the interval of one group, by Student's t; its width is 0 for a single score."""
     x = np.asarray(values, dtype=np.float64)
     mean = float(x.mean())
     if len(x) < 2:
         return Interval(mean, mean, mean)
-    half = student_quantile(len(x) - 1, 0.5 + 0.5 * confidence) * float(x.std(ddof=1)) / np.sqrt(len(x))
+    half = student_quantile(len(x) - 1, LEVEL) * float(x.std(ddof=1)) / np.sqrt(len(x))
     return Interval(mean, mean - half, mean + half)
 
 
-def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = CONFIDENCE) -> Interval:
+def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike) -> Interval:
     """Return the interval of mean(a) - mean(b) with a pooled variance, as in the F test of two groups."""
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     df = len(x) + len(y) - 2
@@ -86,13 +86,13 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     if df < 1:
         return Interval(difference, difference, difference)
     pooled = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / df
-    half = student_quantile(df, 0.5 + 0.5 * confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
+    half = student_quantile(df, LEVEL) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
     return Interval(difference, difference - half, difference + half)
 
 
-def share_interval(count: int, of: int, confidence: float = CONFIDENCE) -> Interval:
+def share_interval(count: int, of: int) -> Interval:
     """Return a proportion with its Wilson interval, which stays within 0 and 1."""
-    z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    z = NormalDist().inv_cdf(LEVEL)
     share, weight = count / of, 1.0 + z * z / of
     center = (share + z * z / (2 * of)) / weight
     half = z * sqrt(share * (1.0 - share) / of + z * z / (4 * of * of)) / weight

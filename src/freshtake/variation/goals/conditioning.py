@@ -52,34 +52,34 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     return Spread(np.stack(factors), sizes * moving, phases, deviations)
 
 
-def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
+def condition(rows: Floats, pinned: PinnedValues, spread: Spread) -> Floats:
     """Return a variant (frames, DOFs) conditioned on pinned values; DOFs that may not move stay as they were."""
-    if len(held.frames) == 0:
+    if len(pinned.frames) == 0:
         return rows
-    factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)
-    size = spread.sizes[held.frames, held.dofs]
+    factors = spread.factors[:, pinned.frames, pinned.dofs]  # (takes, values)
+    size = spread.sizes[pinned.frames, pinned.dofs]
     free = size > 0.0
-    missing = np.where(free, held.values - rows[held.frames, held.dofs], 0.0)
-    apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
-    correlations = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
+    missing = np.where(free, pinned.values - rows[pinned.frames, pinned.dofs], 0.0)
+    apart = np.subtract.outer(spread.phases[pinned.frames], spread.phases[pinned.frames])
+    correlations = spread.deviations.correlation(apart) * (pinned.dofs[:, None] == pinned.dofs)
     between = factors.T @ factors + np.outer(size, size) * correlations
     # 1e-9 of the pinned values' mean variance keeps the matrix positive definite
     between[np.diag_indices_from(between)] += np.where(free, 1e-9 * (size**2).mean(), 1.0)
     pull = np.linalg.solve(between, missing)
     out = rows + np.einsum("l,lfd->fd", factors @ pull, spread.factors)
-    when, which = np.unique(held.frames, return_inverse=True)
+    when, which = np.unique(pinned.frames, return_inverse=True)
     strength = np.zeros((len(when), rows.shape[1]))
-    np.add.at(strength, (which, held.dofs), size * pull)
+    np.add.at(strength, (which, pinned.dofs), size * pull)
     near = spread.deviations.correlation(np.subtract.outer(spread.phases, spread.phases[when]))
     return np.asarray(out + spread.sizes * (near @ strength))
 
 
-def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
+def strain(rows: Floats, pinned: PinnedValues, spread: Spread) -> float:
     """Return the distance of pinned values from a drawn variant, in standard deviations, at the farthest frame.
 
     This is the root mean square over DOFs: about 1.4 if both deviate as usual. The farthest single value would
     mean little, because among a hundred DOFs one always hardly varies at that phase.
     """
-    size = spread.total[held.frames, held.dofs]
-    away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
-    return max((float(np.sqrt((away[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0)
+    size = spread.total[pinned.frames, pinned.dofs]
+    away = (pinned.values - rows[pinned.frames, pinned.dofs]) / np.maximum(size, 1e-12)
+    return max((float(np.sqrt((away[pinned.frames == t] ** 2).mean())) for t in np.unique(pinned.frames)), default=0.0)

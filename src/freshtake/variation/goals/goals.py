@@ -200,11 +200,11 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
 def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
     """Return how many cycles lead from the position of the first pose to that of the last; None if either is free."""
     start, end = goals.start, goals.end
-    if start is None or end is None or not (start.placed and end.placed) or model.takes.course is None:
+    if start is None or end is None or not (start.placed and end.placed) or model.takes.trajectory is None:
         return None
     up = start.motion.up
     far = ground_of(end.motion.root[end.frame], up) - ground_of(start.motion.root[start.frame], up)
-    mean = model.takes.course_mean.ground
+    mean = model.takes.mean_path.ground
     return max(1, round(float(abs(far)) / max(float(abs(mean[-1] - mean[0])), 1e-12)))
 
 
@@ -221,13 +221,14 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
     """Return which DOFs a pose pins, (DOFs,); never speeds."""
+    material = model.material
     if not pin.joints:
-        return ~model.material.held
-    owners = [dof.rpartition(".")[0] for dof in model.dofs]
-    unknown = [joint for joint in pin.joints if joint not in owners]
+        return material.pose_dofs
+    unknown = [joint for joint in pin.joints if joint not in material.owners]
     if unknown:
-        raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {', '.join(dict.fromkeys(owners))}")
-    return np.asarray(~model.material.held & np.array([name in pin.joints for name in owners]))
+        choices = ", ".join(dict.fromkeys(material.owners))
+        raise UsageError(f"there is no joint {unknown[0]!r} that moves; choose from {choices}")
+    return np.asarray(material.pose_dofs & material.dofs_of(pin.joints))
 
 
 def _drawn(

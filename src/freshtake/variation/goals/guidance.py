@@ -14,17 +14,16 @@ from freshtake.motion.features import Start
 from freshtake.motion.features.angles import Path, ground_of, set_ground, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting import Planted
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import quintic
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, condition, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.live import planted_at
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, standing_like, with_feet_of
+from freshtake.variation.standing import level_feet, standing_like, with_feet_of
 from freshtake.variation.steering import turn_column
 
 if TYPE_CHECKING:
@@ -51,27 +50,21 @@ class Guided(NamedTuple):
     phases: Floats | None = None  # (frames,)
     moved: Moved = NOT_MOVED
 
-    def planted(self, done: Planted) -> Guided:
-        """Return the variant with its feet planted and its positions reached."""
-        missed = tuple(result.residual for result in done.pins)
-        report = replace(self.report, place_errors=missed, speed=ground_speed(done.clip))
-        return self._replace(motion=done.clip, report=report)
-
 
 def guided(
     model: VariationModel,
     rng: np.random.Generator,
     goals: Goals,
     *,
-    amount: float | Amount,
-    cycles: int | None,
-    plant: bool | str,
-    name: str,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    plant: bool | str = False,
+    name: str = "",
 ) -> Guided:
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
-    variant = _pinned(model, goals, drawn, rate, name)
+    variant = _pinned(model, goals, poses, drawn, rate, name)
     legs, clip = model.planting_model, variant.motion
     if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
         fixed = np.zeros(len(clip), dtype=np.bool_)
@@ -86,15 +79,15 @@ def guided(
     if not poses:
         return variant
     # planting moves poses that conditioning had met: measure the final ones
-    angle, length = pose_errors(model, model.encode(variant.motion), _held_poses(model, poses))
+    angle, length = pose_errors(model, model.encode(variant.motion), _pinned_values(model, poses))
     return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
 
 
-def pose_errors(model: VariationModel, rows: Floats, held: PinnedValues) -> tuple[float, float]:
+def pose_errors(model: VariationModel, rows: Floats, pinned: PinnedValues) -> tuple[float, float]:
     """Return the largest miss of pinned values: angles in radians, and all other DOFs in their units."""
-    recipe, off = model.material.recipe, np.abs(rows[held.frames, held.dofs] - held.values)
+    recipe, off = model.material.recipe, np.abs(rows[pinned.frames, pinned.dofs] - pinned.values)
     units = np.full(len(model.dofs), "plain") if recipe is None else np.array(recipe.units)
-    angle = units[held.dofs] == "angle"
+    angle = units[pinned.dofs] == "angle"
     return float(off[angle].max(initial=0.0)), float(off[~angle].max(initial=0.0))
 
 
@@ -105,7 +98,10 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
         return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
-    return variant.planted(planted_at(model, variant.motion, drawn.phases, plant, goals.targets))
+    done = planted_at(model, variant.motion, drawn.phases, plant, goals.targets)
+    missed = tuple(result.residual for result in done.pins)
+    report = replace(variant.report, place_errors=missed, speed=ground_speed(done.clip))
+    return variant._replace(motion=done.clip, report=report)
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:
@@ -113,17 +109,18 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
-def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
+def _pinned(
+    model: VariationModel, goals: Goals, poses: Sequence[tuple[int, PosePin]], drawn: Variant, rate: float, name: str
+) -> Guided:
     """Condition a drawn variant on pinned poses and positions; if there are none, return it as it is."""
     rows, start, far = drawn.rows, drawn.start, 0.0
-    poses = goals.pose_pins(len(rows), model.frame_time)
-    pinned = _held_poses(model, poses)
+    pinned = _pinned_values(model, poses)
     if poses or goals.targets:
         once = _one_take(model, drawn)
         deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
-        spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
+        spread = spread_along(deviations, drawn.phases, model.material.pose_dofs, cyclic=not once)
         far = strain(rows, pinned, spread)
-        rows = conditioned(rows, pinned, spread)
+        rows = condition(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
@@ -147,8 +144,8 @@ def at_places(
     and the largest bend, in standard deviations of the takes' positions.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
-    layout = None if model.material.recipe is None else model.material.recipe.layout
-    if not placed or not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+    layout = model.material.layout
+    if not placed or not isinstance(motion, Clip) or layout is None:
         return motion, NOT_MOVED, 0.0
     path, up = path_of(layout, motion), motion.up
     targets = [path_of(layout, pin.motion) for _, pin in placed]
@@ -172,7 +169,7 @@ def at_places(
     spin = about_axis(np.eye(3)[motion.up_index], turn + turned)
     rotations[:, 0] = multiply(spin, rotations[:, 0])
     away = 0.0
-    if model.takes.course is not None:
+    if model.takes.trajectory is not None:
         cycles = max(float(np.ptp(phases)) / max(len(model.phase_frames) - 1, 1), 1.0)
         usual = float(model.deviations.ground_sizes.max()) * np.sqrt(cycles)  # cycles deviate independently
         away = float(np.abs(off).max()) / max(usual, 1e-12)
@@ -185,19 +182,16 @@ def path_of(layout: ClipLayout, clip: Clip) -> Path:
     return layout.path(columns, start)
 
 
-def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
-    frames: list[Ints] = []
-    dofs: list[Ints] = []
-    values: list[Floats] = []
+def _pinned_values(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
+    values = [PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
     for frame, pin in poses:
-        row = model.encode(pin.motion)[pin.frame]
-        chosen = np.flatnonzero(pinned_dofs(model, pin))
-        frames.append(np.full(len(chosen), frame))
-        dofs.append(chosen)
-        values.append(row[chosen])
-    if not frames:
-        return PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
-    return PinnedValues(np.concatenate(frames), np.concatenate(dofs), np.concatenate(values))
+        dofs = np.flatnonzero(pinned_dofs(model, pin))
+        values.append(PinnedValues(np.full(len(dofs), frame), dofs, model.encode(pin.motion)[pin.frame, dofs]))
+    return _joined(values)
+
+
+def _joined(values: Sequence[PinnedValues]) -> PinnedValues:
+    return PinnedValues(*(np.concatenate(part) for part in zip(*values, strict=True)))
 
 
 def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
@@ -205,12 +199,11 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
 
     The rest of the body stays as it was drawn: an unusual hand position is not a reason for an unusual step.
     """
-    recipe = model.material.recipe
-    if recipe is None or not isinstance(recipe.layout, ClipLayout):
+    skeleton = model.material.skeleton
+    if skeleton is None:
         raise UsageError("only joints of a skeleton can be brought to positions")
-    skeleton = recipe.layout.skeleton
     joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
-    return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
+    return model.material.dofs_of(joints)
 
 
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
@@ -221,7 +214,7 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     """
     start = drawn.start
     clip: Clip = model.decode(rows, start=start)
-    if model.takes.course is None:
+    if model.takes.trajectory is None:
         return start
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
@@ -234,7 +227,7 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
 
 
 def _through_places(
-    model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
+    model: VariationModel, rows: Floats, pinned: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
     """Bring joints to their positions with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
     # Gauss-Newton: positions depend nonlinearly on angles, and each step follows the tangent
@@ -242,7 +235,7 @@ def _through_places(
         clip: Clip = model.decode(rows, start=start)
         turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
         heading = start.heading + np.cumsum(turned) - turned[0]
-        pinned = [held]
+        values = [pinned]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             # aim at eight frames of a longer pin; planting covers the frames in between
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
@@ -250,20 +243,20 @@ def _through_places(
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
-                pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
-        both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
+                values.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
+        both = _joined(values)
         # poses come first and are kept
         _, first = np.unique(both.frames * (int(both.dofs.max(initial=0)) + 1) + both.dofs, return_index=True)
-        rows = conditioned(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
+        rows = condition(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
     return rows
 
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
     """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, relative to the root."""
-    recipe, count = model.material.recipe, len(row)
-    assert recipe is not None and isinstance(recipe.layout, ClipLayout)
+    recipe, layout, count = model.material.recipe, model.material.layout, len(row)
+    assert recipe is not None and layout is not None
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
-    places = recipe.layout.points(recipe.fill(row + nudges))[:, joint]
+    places = layout.points(recipe.fill(row + nudges))[:, joint]
     jacobian = ((places[1:] - places[0]) / SMALL).T
     across = jacobian @ covariance @ jacobian.T
     across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
@@ -299,14 +292,11 @@ def on_feet(
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
     """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames stay as they are."""
-    legs, recipe = model.planting_model, model.material.recipe
-    if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
+    legs, layout = model.planting_model, model.material.layout
+    if legs is None or not legs.legs or layout is None or not model.footing.stands.any():
         return clip
-    if not model.footing.stands.any():
-        return clip
-    columns, start = recipe.layout.encode(clip)
-    heading, mean = recipe.layout.path(columns, start).heading, model.takes.course_mean.heading
+    heading, mean = path_of(layout, clip).heading, model.takes.mean_path.heading
     apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
     turned = float(np.angle(np.exp(1j * apart).mean()))
     contacts = model.standing(phases)
-    return with_feet_of(clip, held_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)
+    return with_feet_of(clip, level_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)

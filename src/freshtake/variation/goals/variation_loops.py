@@ -21,8 +21,7 @@ from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.live import variant_settings
-from freshtake.variation.sampling import Loop, draw_loop
-from freshtake.variation.steering import turn_column
+from freshtake.variation.sampling import Variant, draw_loop
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -57,10 +56,10 @@ def looped(
     rng: np.random.Generator,
     goals: Goals,
     *,
-    amount: float | Amount,
-    cycles: int | None,
-    plant: bool | str,
-    name: str,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    plant: bool | str = False,
+    name: str = "",
 ) -> Guided:
     """Draw a loop that meets a duration or a speed, its feet planted across the seam."""
     check_loop(model, goals)
@@ -70,17 +69,20 @@ def looped(
         frame_count = round(goals.duration / model.frame_time)
         count = cycles or max(1, round(frame_count / usual))
         frames = round(float(np.clip(frame_count, count * usual / FASTEST, count * usual / SLOWEST)))
+
+    def draw() -> tuple[Variant, Any]:
+        loop = draw_loop(model.sampler(amount, rate=rate), count, frames, rng, first_phase(model))
+        return loop, decoded_loop(model, loop, count, name)
+
     seed = rng.bit_generator.state
-    loop = draw_loop(model.sampler(amount), count, frames, rng, first_phase(model))
-    clip = decoded_loop(model, loop, count, name)
+    loop, clip = draw()
     if goals.speed is not None:
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
         if not speed:
             raise UsageError("this motion does not travel: remove the speed")
         rate = float(np.clip(goals.speed / speed, SLOWEST, FASTEST))
-        rng.bit_generator.state = seed
-        loop = draw_loop(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
-        clip = decoded_loop(model, loop, count, name)
+        rng.bit_generator.state, frames = seed, None
+        loop, clip = draw()
     legs, phases = model.planting_model, loop.phases
     if plant and isinstance(clip, Clip) and legs is not None and legs.gallery is not None:
         settings = variant_settings(plant)
@@ -98,18 +100,14 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
         raise UsageError("a loop continues straight on forever: leave out poses, pins, headings and paths")
 
 
-def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> Any:
+def decoded_loop(model: VariationModel, loop: Variant, cycles: int, name: str) -> Any:
     """Return rows of a loop as a motion that faces forward on average; any net turn is removed evenly along it."""
     recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:
         return model.decode(rows, name=name)
     turn, start = 0.0, Start()
-    try:
-        column = turn_column(recipe)
-    except UsageError:  # a root coded by its position does not accumulate
-        column = None
-    if column is not None:
-        rows = rows.copy()
+    if "turn" in recipe.units:  # otherwise the body never turns
+        rows, column = rows.copy(), recipe.units.index("turn")
         rate = float(rows[:, column].mean())
         turn = rate * len(rows) * model.frame_time
         rows[:, column] -= rate

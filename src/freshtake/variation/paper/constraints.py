@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import decode
 from freshtake.motion.planting import learn_planting
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import inverse, rotate
 
@@ -55,8 +55,10 @@ def soft_target(mean: Floats, before: Floats) -> Floats:
 
 
 class _Limb(NamedTuple):
-    joint: int  # the joint that is held
-    columns: list[int]  # its DOFs
+    """A limb that is held at its end: that joint, the DOFs that move it, and its length."""
+
+    joint: int
+    columns: Ints
     length: float
 
 
@@ -116,11 +118,9 @@ def _placing(model: PaperModel, row: Floats, limb: _Limb) -> Place:
 
 
 def _limb(model: PaperModel, ankle: int) -> _Limb:
-    """Return the joints from below the root to the one above the ankle, and their DOFs: those that move it."""
-    recipe = model.material.recipe
-    assert recipe is not None and recipe.skeleton is not None
-    skeleton = recipe.skeleton
+    """Return an ankle with the DOFs of the joints between the root and it, and the length of that limb."""
+    skeleton = model.material.skeleton
+    assert skeleton is not None
     chain = [j for j in skeleton.chain(ankle) if j not in (0, ankle)]
-    names = {skeleton.names[j] for j in chain}
-    columns = [k for k, name in enumerate(model.dofs) if name.rpartition(".")[0] in names]
+    columns = np.flatnonzero(model.material.dofs_of([skeleton.names[j] for j in chain]))
     return _Limb(ankle, columns, float(skeleton.lengths()[[*chain, ankle]].sum()))

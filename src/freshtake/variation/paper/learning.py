@@ -47,7 +47,6 @@ def learn(
     names: Sequence[str] | None = None,
     frame_time: float | None = None,
     cyclic: bool | None = None,
-    map: Mapper | None = None,
 ) -> PaperModel:
     """Learn both networks from a few examples of one movement (usually four).
 
@@ -57,7 +56,6 @@ def learn(
         rng: source of randomness for the noise in scoring and for the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
-        map: runs independent re-syntheses; the default uses all cores, and the result does not depend on it.
 
     Returns:
         A model that samples variants.
@@ -65,10 +63,15 @@ def learn(
     chosen, tell = settings or Settings(), report or silent
     tell(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)
-    _check(examples, material, chosen)
+    if len(examples) < 2:
+        raise UsageError(
+            "a structure cannot be learned from one example: give at least two, or reuse the structure of a learned "
+            "model (--structure, with_examples)"
+        )
+    check_examples(examples, material, chosen.order + 2)
     repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
     with ThreadPoolExecutor() as pool:
-        model = _learned(material, chosen, repeats, rng, tell, map or pool.map)
+        model = _learned(material, chosen, repeats, rng, tell, pool.map)
     tell(Progress(1.0, "done"))
     return model
 
@@ -249,12 +252,3 @@ def _most_correlated(values: Floats, count: int) -> list[list[int]]:
         correlations = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
     np.fill_diagonal(correlations, -1.0)
     return [[int(k) for k in row[:count]] for row in np.argsort(-correlations, axis=1, kind="stable")]
-
-
-def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
-    if len(examples) < 2:
-        raise UsageError(
-            "a structure cannot be learned from one example: give at least two, or reuse the structure of a learned "
-            "model (--structure, with_examples)"
-        )
-    check_examples(examples, material, settings.order + 2)

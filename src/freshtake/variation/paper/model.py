@@ -10,14 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import Clip
-from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.validation import between, one_of
-from freshtake.motion.verdict import require_unflung
-from freshtake.numeric.arrays import Floats, rounded
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.examples import Material, other_examples
+from freshtake.variation.examples import ExampleModel, Material
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper.prior import PriorInstances, prior_instances, sample_prior
 from freshtake.variation.paper.regression import Pool, Rule, Unrolled, pool_of, unroll, wiring_of
@@ -85,9 +82,10 @@ class Likelihood(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PaperModel:
+class PaperModel(ExampleModel):
     """A learned model: the structure of both networks, the parameters of their regressions, and the examples."""
 
+    method = "paper"
     material: Material
     settings: Settings
     cyclic: bool
@@ -95,20 +93,6 @@ class PaperModel:
     transition: TransitionNetwork
     prior_rule: Rule
     rule: Rule
-
-    def __repr__(self) -> str:
-        kind = "cyclic" if self.cyclic else "acyclic"
-        return f"PaperModel({len(self.material.values)} {kind} examples, {len(self.dofs)} DOFs)"
-
-    @property
-    def dofs(self) -> tuple[str, ...]:
-        """The names of the DOFs."""
-        return self.material.names
-
-    @property
-    def frame_time(self) -> float:
-        """The seconds per frame."""
-        return self.material.frame_time
 
     @cached_property
     def pairs(self) -> PriorInstances:
@@ -189,19 +173,6 @@ class PaperModel:
             yield from block_rows
             past = np.concatenate([past, block_rows])[-2:]
 
-    def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Return rows as a motion of the same kind as the examples."""
-        recipe = self.material.recipe
-        if recipe is None:
-            return rows
-        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name), resumed=resume)
-        return motion.changed(provenance="made by freshtake: paper") if isinstance(motion, Clip) else motion
-
-    def encode(self, example: Any) -> Floats:
-        """Return a motion as rows of this model's DOFs."""
-        recipe = self.material.recipe
-        return rounded(example if recipe is None else encode(recipe, example, strict=False).values)
-
     def score(self, example: Any) -> Likelihood:
         """Return how likely a motion is under both networks (§9)."""
         return self.score_rows(self.encode(example))
@@ -217,7 +188,7 @@ class PaperModel:
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> PaperModel:
         """Return the learned structure with other examples, even a single one (§8, figure 4)."""
-        values = other_examples([self.encode(example) for example in examples], self.settings.order + 2)
+        values = self._encoded_examples(examples, self.settings.order + 2)
         return replace(self, material=replace(self.material, values=values))
 
 

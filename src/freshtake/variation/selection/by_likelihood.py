@@ -30,7 +30,7 @@ from freshtake.variation.phase import ALIGNMENT, common_phase, mean_of, read_at,
 from freshtake.variation.selection.candidates import (
     LEAST_TRUSTED,
     Candidate,
-    Judged,
+    Selection,
     Verdict,
     by_phase,
     joined,
@@ -60,7 +60,7 @@ def by_likelihood(
     rng: np.random.Generator,
     among: bool,
     share: float,
-) -> tuple[list[Verdict], Judged]:
+) -> Selection:
     """Return which candidates are as likely as unseen motions of the trusted kind would be.
 
     A fraction `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
@@ -84,11 +84,12 @@ def by_likelihood(
     else:
         scores = [None if x is None else _score(scorers, x) for x in fresh]
         gone = {k for k, one in enumerate(scores) if one is not None and one.likelihood < usual.likelihood}
-    verdicts = [
+    verdicts = tuple(
         _verdict(candidate, one, k in gone, usual, material, trusted)
         for k, (candidate, one) in enumerate(zip(candidates, scores, strict=True))
-    ]
-    return verdicts, Judged(usual.likelihood, likely, joined(usual.parts, material.names)[0])
+    )
+    joints, _ = joined(usual.parts, material.names)
+    return Selection(verdicts, usual.likelihood, likely, joints, measure="likelihood")
 
 
 def threshold(likely: Floats, share: float) -> float:

@@ -142,14 +142,6 @@ class Verdict:
     named: tuple[str, ...] = ()  # the joints that the reason names
 
 
-class Judged(NamedTuple):
-    """The reference for verdicts: the threshold, the trusted clips' figures when left out, and the joints."""
-
-    threshold: float
-    trusted: Floats
-    joints: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Selection:
     """The verdicts in the order of the candidates, the threshold, and the trusted clips' figures when left out."""

@@ -26,7 +26,6 @@ from freshtake.variation.selection.candidates import (
     LEAST_TRUSTED,
     REACH,
     Candidate,
-    Judged,
     Selection,
     Verdict,
     by_phase,
@@ -38,7 +37,6 @@ from freshtake.variation.selection.unlike import Compared, chances, compared, di
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 
 
-@one_blas_thread()
 def similar(
     candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
 ) -> list[Any]:
@@ -91,15 +89,15 @@ def select(
     takes = _side_by_side(sure, material, encoded)
     odd = tuple(sorted(one.number for one in unlike_takes(takes, range(len(sure)))))
     if measure == "difference":
-        verdicts, judged = _by_difference(takes, len(sure), encoded, percentile / 100.0)
+        selection = _by_difference(takes, len(sure), encoded, percentile / 100.0)
     else:
         say(Progress(0.1, "likelihoods"))
-        verdicts, judged = by_likelihood(
+        selection = by_likelihood(
             encoded, sure, material, settings or Settings(),
             rng=rng, among=groups == "candidates", share=percentile / 100.0,
         )  # fmt: skip
     say(Progress(1.0, "done"))
-    return Selection(tuple(verdicts), *judged, odd, measure)
+    return replace(selection, doubtful=odd)
 
 
 def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: float) -> None:
@@ -154,19 +152,17 @@ def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[Can
     return compared(motions, together, np.column_stack([phase_frames, *columns]), len(sure))
 
 
-def _by_difference(
-    takes: Compared, known: int, encoded: Sequence[Candidate], limit: float
-) -> tuple[list[Verdict], Judged]:
+def _by_difference(takes: Compared, known: int, encoded: Sequence[Candidate], limit: float) -> Selection:
     names, _ = joined(np.zeros((1, len(takes.names))), takes.names)
     numbers = iter(range(known, len(takes.rows)))
-    verdicts = [
+    verdicts = tuple(
         Verdict(False, float("nan"), one.refusal, one.notes)
         if one.rows is None
         else _verdict(takes, known, next(numbers), one.notes, limit)
         for one in encoded
-    ]
+    )
     table = np.stack(list(chances(takes, range(known)).values()))
-    return verdicts, Judged(limit, np.asarray(np.minimum(table.min(axis=0) * len(table), 1.0)), names)
+    return Selection(verdicts, limit, np.asarray(np.minimum(table.min(axis=0) * len(table), 1.0)), names)
 
 
 def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:

@@ -73,8 +73,7 @@ def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, k
 
 def _parts(first: Any, material: Material) -> Strings:
     whole = dict(zip(first.skeleton.names, body_parts(first.skeleton), strict=True)) if isinstance(first, Clip) else {}
-    named = [whole.get(name.rpartition(".")[0], "shape") for name in material.names]
-    return np.where(material.rates | material.timing, "", np.array(named))
+    return np.where(material.pose_dofs, np.array([whole.get(owner, "shape") for owner in material.owners]), "")
 
 
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
@@ -94,7 +93,7 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     return figures
 
 
-def left_out(values: Floats) -> tuple[Floats, Floats]:
+def leave_one_out(values: Floats) -> tuple[Floats, Floats]:
     """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
 
     The distance is divided by 1 + 1 / others, so both are equal on average if the take belongs.
@@ -110,17 +109,17 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
     # half of the difference between walks, the most similar of the recorded takes, as a fraction of the extent
     least = 0.085**2
-    squared, whole = left_out(rows[:, :, takes.parts != ""])
+    squared, whole = leave_one_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
     # motions without parts: fitted to handwritten letters
     freedom = WHOLE_FREEDOM if len(parts) > 1 else 2.0
     table = {"whole": f_beyond(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
-        squared, spread = left_out(rows[:, :, takes.parts == part])
+        squared, spread = leave_one_out(rows[:, :, takes.parts == part])
         ratio = squared / np.maximum(spread, least / len(parts))
         table[part] = f_beyond(PART_FREEDOM, PART_FREEDOM * others, ratio)
     for name, values in takes.figures.items():
-        squared, spread = left_out(values[list(who)])
+        squared, spread = leave_one_out(values[list(who)])
         expected = (WORTH * USUAL[name] ** 2 * whole + others * spread) / (WORTH + others)
         table[name] = f_beyond(1.0, WORTH + others, squared / expected)
     return table
@@ -210,23 +209,6 @@ def differ_more_than_they_move(takes: Compared) -> bool:
 
 
 PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
-
-
-def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
-    """Return which takes differ from the others and how (Lau 2009, §9); if none does, whether they all differ."""
-    unlike = unlike_takes(takes)
-    notes = [
-        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out, or add takes "
-        "like it"
-        for one in unlike
-    ]
-    if not unlike and differ_more_than_they_move(takes):
-        who = " and ".join(names) if len(names) == 2 else "the takes"
-        notes.append(
-            f"{who} differ from each other by more than they move, as different movements do: learn from "
-            "takes of one movement, cut where it begins and ends"
-        )
-    return notes
 
 
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
