@@ -34,7 +34,7 @@ class Draw(NamedTuple):
 
 
 def draw(seed: int, method: str) -> Draw:
-    """Fifteen true strokes, four of them learned from."""
+    """Draw fifteen true strokes, learn from four of them, and return all sets."""
     truth = [circle(np.random.default_rng([seed, k])) for k in range(OUTPUTS)]
     inputs = truth[:INPUTS]
     rng = np.random.default_rng(seed)
@@ -57,19 +57,19 @@ def combination(inputs: Sequence[Stroke], weights: np.ndarray) -> Stroke:
 
 
 def measured(strokes: Sequence[Stroke]) -> np.ndarray:
-    """(strokes, 3): radius, start angle, speed."""
+    """Return radius, start angle and speed of each stroke (strokes, 3)."""
     return np.array([fit_circle(stroke) for stroke in strokes])
 
 
 def statistic(values: np.ndarray, law: Normal) -> float:
-    """Return the Kolmogorov-Smirnov distance of the values from the law: 0 is equal, 1 is disjoint."""
+    """Return the Kolmogorov-Smirnov distance of the values from the law: 0 for equal, 1 for disjoint."""
     from scipy.stats import kstest
 
     return float(kstest(values, "norm", args=(law.mean, law.spread)).statistic)
 
 
 def circles(draws: int = 40, method: str = "default") -> str:
-    """The table: mean, spread within fifteen strokes and KS distance, averaged over the draws."""
+    """Return the table: mean, spread within fifteen strokes and KS distance, averaged over the draws."""
     runs = [draw(seed, method) for seed in range(draws)]
     rows = []
     for column, (name, law) in enumerate(QUANTITIES.items()):

@@ -34,7 +34,7 @@ FRAMES = 300
 
 
 def learned(scratch: Path) -> Path:
-    """Return a model of eight walks; generated ones if recorded ones are absent."""
+    """Return a model of eight walks: recorded walks, or samples if these are absent."""
     takes = [ft.read_clip(path) for path in sorted((DATA / "walk").glob("*.bvh"))]
     if not takes:
         takes = [ft.samples.walk(np.random.default_rng(k)) for k in range(8)]
@@ -76,7 +76,7 @@ def _run(model: Path, arguments: Sequence[str]) -> tuple[float, float]:
 
 
 def _arithmetic(processes: int) -> float:
-    """Return the mean wall seconds of a loop of additions, in this many processes at once."""
+    """Return the mean wall seconds of a loop of additions, in several processes at once."""
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         return float(np.mean(pool.map(_additions, [ROUNDS] * processes, chunksize=1)))
 

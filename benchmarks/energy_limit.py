@@ -20,7 +20,7 @@ from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.realness import energy_score, manner
 from freshtake.numeric.arrays import Floats
 
-SETS = ("walk", "swim", "cheering", "jump", "walk07")  # those of at least eight takes
+SETS = ("walk", "swim", "cheering", "jump", "walk07")  # sets of at least eight takes
 KNOWN, DRAWN = 4, 40
 
 
@@ -34,7 +34,7 @@ def poses_of(name: str) -> Floats:
 
 
 def best(poses: Floats, rounds: int, rng: np.random.Generator) -> float:
-    """Return the mean score of the ideal model over that of the takes it knows."""
+    """Return the mean score of the ideal model, divided by the score of the takes that it knows."""
     count, apart = len(poses), poses - poses.mean(axis=0)
     ideal, real = 0.0, 0.0
     for _ in range(rounds):

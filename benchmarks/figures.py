@@ -61,7 +61,7 @@ def digest_of_folder(folder: Path) -> str:
 
 
 def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
-    """Yield generated takes under the paths of recorded ones: sets, long takes, gaits and styles."""
+    """Yield generated takes under the paths of recorded takes: sets, long takes, gaits and styles."""
 
     def rng(*seed: int) -> np.random.Generator:
         return np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
 
 
 def write_samples(folder: Path) -> None:
-    """Write generated takes in the layout of the recorded ones."""
+    """Write generated takes in the layout of the recorded takes."""
     for name, clip in sample_takes():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         ft.write(folder / f"{name}.bvh", clip)
@@ -92,7 +92,7 @@ def write_samples(folder: Path) -> None:
 
 
 def output_of(command: str, data: Path) -> str:
-    """Run a module of this repository, or a script, and return what it prints."""
+    """Run a module of this repository, or a script, and return its output."""
     words = shlex.split(command)
     module = words[0].startswith(("benchmarks.", "tests."))
     line = [sys.executable, *(["-m"] if module else []), *words]
@@ -176,7 +176,7 @@ def main() -> None:
         try:
             make_tables(record, [name for name in names if name in record["tables"]], data, out)
             make_pictures(record, [name for name in names if name in record["pictures"]], data, out)
-        finally:  # keep the digests of those made before one failed
+        finally:  # keep the digests of tables made before a failure
             if out is None:
                 RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"made {', '.join(names)} " + (f"in {out}, from samples" if out else f"from {data.name}"))

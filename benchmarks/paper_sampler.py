@@ -67,7 +67,7 @@ def _bumps(known: np.ndarray, rng: np.random.Generator) -> Callable[[np.ndarray]
 
 
 def random_parents(model: PaperModel, seed: int) -> PaperModel:
-    """Return the model with the same number of parents for every node, drawn at random, keeping its own past."""
+    """Return the model with random parents: every node keeps its own past and its number of other parents."""
     rng, n = np.random.default_rng(seed), len(model.dofs)
     edges = tuple(
         tuple(sorted({i, n + i, *map(int, rng.choice(2 * n, len(parents) - 2, replace=False))}))

@@ -94,12 +94,12 @@ def planted_speed(inputs: Sequence[Clip], clips: Sequence[Clip]) -> float:
 
 
 def left_out(inputs: Sequence[Clip]) -> float:
-    """Return the same for every input against the others: what real takes achieve."""
+    """Return the planted speed of every input compared with the others, which is the value for real takes."""
     return float(np.nanmean([planted_speed([c for c in inputs if c is not clip], [clip]) for clip in inputs]))
 
 
 class Moving(NamedTuple):
-    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
+    """Figures of a clip, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
 
     jerk: float
     peak: float
@@ -158,7 +158,7 @@ def quality(kinds: Sequence[str], count: int) -> str:
 
 
 def pinned(kinds: Sequence[str], count: int) -> str:
-    """Measure how far pins about 6 cm from the joint, at random frames, are missed (for a leg of 85 cm)."""
+    """Measure the errors of pins about 6 cm from the joint, at random frames (for a leg of 85 cm)."""
     rows, rng = [], np.random.default_rng(0)
     for kind in kinds:
         inputs = inputs_of(kind)

@@ -22,7 +22,7 @@ from freshtake.variation.phase import common_phase, takes_on_phase
 
 
 def main() -> None:
-    """Print the table, the spread of tempo and pace, and what is left unexplained."""
+    """Print the table, the spread of tempo and pace, and the unexplained error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--odd", action="store_true", help="only odd-numbered performers, for choices")
     given = parser.parse_args()

@@ -24,7 +24,7 @@ from freshtake.variation import VariationModel, learn
 
 
 class Target(NamedTuple):
-    """A figure, the range it has to be in, and its name."""
+    """A figure, its target range, and its name."""
 
     name: str
     value: float
@@ -76,7 +76,7 @@ def targets(
 
 
 def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespace) -> list[Clip]:
-    """Variants of all examples, or of one."""
+    """Draw variants of all examples, or of one example."""
     chosen = model if given.single is None else model.with_examples([inputs[given.single - 1]])
     rngs = [np.random.default_rng([given.seed, k]) for k in range(given.n)]
     return [chosen.sample(rng, plant=given.plant, name=f"variant_{k + 1:03d}") for k, rng in enumerate(rngs)]

@@ -38,7 +38,7 @@ def kill_often(trial: Trial, kills: int, rng: np.random.Generator) -> Counts:
 
 
 def print_row(name: str, counts: Counts) -> bool:
-    """Print a row of the table, and return whether anything was wrong."""
+    """Print a row of the table, and return whether there was a failure."""
     values = (counts.faults, counts.in_work, counts.corrupt, counts.not_completed, counts.left_over, counts.other)
     print(f"{name:26}" + "".join(f"{value:15}" for value in values), flush=True)
     for problem in counts.problems:
@@ -47,7 +47,7 @@ def print_row(name: str, counts: Counts) -> bool:
 
 
 def main() -> int:
-    """Run everything, and print the table."""
+    """Run all faults, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=300, help="over all commands and servers")
     parser.add_argument("--seed", type=int, default=1)

@@ -116,7 +116,7 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
             return mutate(data, other, rng)[:most]
         try:
             return target.inside(data, other, rng)[:most]
-        except Exception:  # only a container that is still complete can be opened, and damaged inside
+        except Exception:  # only a complete container can be opened and damaged inside
             return target.inside(other, other, rng)[:most]
 
     limit_memory()
@@ -133,7 +133,7 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
 
 
 def _worked() -> float:
-    """Return the seconds of processor time so far, of ended children too, in which some readers do their work."""
+    """Return the seconds of processor time so far, including ended children, in which some readers work."""
     return sum(os.times()[:4])
 
 
@@ -145,7 +145,7 @@ def _compiled() -> list[str]:
 
 
 def _kind(problem: str) -> str:
-    """Return what failures of one cause share: the locations in a traceback, or the sentence without its file."""
+    """Return a key that failures of one cause share: the locations in a traceback, or the sentence without its file."""
     lines = [line for line in problem.splitlines() if line.strip().startswith("File ")]
     return "\n".join(lines) or problem[:30]
 
