@@ -3,8 +3,8 @@
 Two small learners see takes of five movements: one predicts the pose a quarter of a second ahead, the other names the
 movement, both from two poses a tenth of a second apart, both by ridge regression on random features. They are trained
 on the real takes alone and with equal numbers of variants, of noisy takes (changed as much as the
-variants) and of mixtures added, and tested on unseen takes. The penalty of the regression is chosen once, on real
-takes left out of the real ones: variants, noise and mixtures of a take that is left out would give it away.
+variants) and of mixtures added, and tested on unseen takes. The penalty of the regression is chosen once, on left-out
+real takes and without added motion: variants, noise and mixtures of a left-out take would reveal it.
 Needs the folder that FRESHTAKE_DATA names.
 """
 

@@ -1,7 +1,7 @@
 """Baselines versus variants and real takes: python -m benchmarks.baselines [KIND ...] [-n 15] [--seed 1] [--samples].
 
-Noise on all joints, on the left arm alone, combinations and replays of the four training takes, each changed as much
-as the variants are, by the figures of the evaluation. Needs the folder that FRESHTAKE_DATA names; --samples uses
+Evaluates noise on all joints, noise on the left arm alone, combinations and replays of the four training takes, each
+with the same amount of change as the variants. Needs the folder that FRESHTAKE_DATA names; --samples uses
 freshtake's own takes instead. --picture FILE draws how the arms move together.
 """
 

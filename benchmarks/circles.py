@@ -1,8 +1,8 @@
 """Figure 7's experiment over many draws: python -m benchmarks.circles [-n 40] [--method paper].
 
-Circular strokes with known equations: four of fifteen true ones are learned from and fifteen variants are made. The
-radius, start angle and speed of the variants are compared with the law that the true ones come from, next to convex
-combinations of the same four inputs and fifteen other true strokes, which is the best possible result.
+The strokes are circles with known equations. A model learns from four of fifteen true strokes, and makes fifteen
+variants. Their radius, start angle and speed are compared with the law of the true strokes. For comparison, there are
+convex combinations of the same four inputs, and fifteen other true strokes, which are the best possible result.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The 
 whose acuity is set by real takes, looks for a half second that two of the visible characters share, at
 any time. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
 character has its own motion. The curve is the prediction by chance: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
-The acuity is the distance of the two closest half seconds of some eight real takes, 28 pairs; 20 characters are 190
-pairs, among which closer ones occur by chance, in real takes too. So half of it is shown as well. No people took
-part. Needs the folder that FRESHTAKE_DATA names, or --samples.
+The acuity is the distance of the two closest half seconds of some eight real takes, 28 pairs. 20 characters are 190
+pairs, among which closer pairs occur by chance, also in real takes, so results at half the acuity are shown, too. No
+people took part. Needs the folder that FRESHTAKE_DATA names, or --samples.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How fast crowds are made: python -m benchmarks.crowd_scaling [-n 1500] [--seconds 5] [--workers 1 2] [--format npz].
 
-The real command in a separate process, in wall and processor time, once for each number of workers; the peak
-memory of its largest process. Needs an idle machine. Two cores may slow each other down, whatever they compute:
-so the last column says how much longer plain arithmetic, which needs no memory, takes if as many processes
-do it at once. Then one character's time by stages, the minimum of several runs.
+Runs the real command in a separate process, once for each number of workers, and measures wall and processor time and
+the peak memory of its largest process. Needs an idle machine. Two cores may slow each other down in any computation:
+the last column is the slowdown of plain arithmetic, which needs no memory, in the same number of processes.
+A second table is one character's time by stages, the minimum of several runs.
 """
 
 from __future__ import annotations

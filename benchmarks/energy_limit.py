@@ -2,8 +2,8 @@
 
 Four of all recorded takes of a set are drawn repeatedly. The others are predicted by a normal distribution around the
 mean of the four with the covariance of all takes, including those to be predicted, (1 + 1/4) times as large because the
-mean of four is itself uncertain. It prints its energy score over that of the four takes themselves: what a model that
-knew everything about how takes vary, but only four of them, would reach on average.
+mean of four is itself uncertain. The program prints the energy score of this prediction, divided by that of the four
+takes: the average score of a model that knew how takes vary, but only four takes.
 Needs the folder that FRESHTAKE_DATA names.
 """
 

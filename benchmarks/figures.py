@@ -2,10 +2,11 @@
 
 `docs/results/figures.json` names for each table its page and the command that prints it, and for each picture
 the command that draws it and the file it writes. A table is in its page between `<!-- figures: NAME -->` and
-`<!-- end -->`; a run replaces what is between the two and records the date, the version, the digest of the takes and
-that of the text, so `tests/test_figures.py` notices numbers changed by hand. The takes are those of the
-folder that FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate
-folder (--out): pages keep those of recorded takes. `--only` chooses pages ("style") or single tables and pictures.
+`<!-- end -->`. A run replaces the text between the two and records the date, the version, and digests of the takes and
+of the text, so `tests/test_figures.py` notices numbers changed by hand. The takes are those of the
+folder that FRESHTAKE_DATA names. Without it, sample takes are measured, and all results are written to a separate
+folder (--out), so pages keep the figures of recorded takes. `--only` chooses pages ("style") or single tables and
+pictures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure planted feet and pins on recorded motion: python -m benchmarks.planting [FOLDER ...] [-n 30].
 
-Variants of four takes without planting, planted and planted hard: how the hips move, the largest acceleration, how far
-feet and hips travel, how fast feet move where they should stand, how deep they sink. Each figure is divided by that of
-the inputs, unless it has a unit. A folder such as walk or validation/walk07 contains takes NAME_1.bvh and unseen ones
+Compares variants of four takes without planting, planted, and planted hard: movement of the hips, largest acceleration,
+travel of feet and hips, speed of feet that should be planted, and their depth. Each figure is divided by that of
+the inputs, unless it has a unit. A folder such as walk or validation/walk07 contains takes NAME_1.bvh and unseen takes
 extra_1.bvh. Needs the folder that FRESHTAKE_DATA names.
 """
 

@@ -3,7 +3,8 @@
     python -m benchmarks.population            # reads population/ below the folder named by FRESHTAKE_DATA
 
 For every set of takes of one movement, all takes are aligned; the standard deviation of each DOF among them is then
-regressed on the DOF's range along the mean, by body part. The remaining error says how many takes this is worth.
+regressed on the DOF's range along the mean, by body part. The remaining error determines the weight of the table, in
+takes.
 """
 
 from __future__ import annotations

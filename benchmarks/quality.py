@@ -1,9 +1,9 @@
 """Check the variation method's targets on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
 
 Learns from the four training takes of every kind, draws variants, and prints every figure next to the scores of
-unseen real takes and the limits that follow from them. With --single K variants are made from the K-th take alone, with
-the sizes of deviations learned from all; with --plant feet stand like those of the takes. Needs the folder that
-FRESHTAKE_DATA names.
+unseen real takes and the resulting limits. With --single K, variants are made from the K-th take alone, with
+the sizes of deviations learned from all takes; with --plant, feet are planted like those of the takes. Needs the folder
+that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Do variants move like real takes? python -m benchmarks.realness [SET ...] [-n 30] [--seeds 1 2 3] [--no-plant].
 
-Judges what users get: `freshtake learn` and `freshtake vary` run as commands, and their files are read back.
-Every figure is given with the range of real takes; ! marks one outside its limits, in any of the seeds. Two tables:
-all sets, and the targets over all sets. With --settings KEY=VALUE ... models are learned in this process with other
-settings. --keep FOLDER keeps models and variants. Needs the folder that FRESHTAKE_DATA names.
+Measures the files that users get: `freshtake learn` and `freshtake vary` run as commands, and their files are read.
+Every figure is given with the range of real takes; ! marks a figure outside its limits with any seed. There are two
+tables: all sets, and the targets over all sets. With --settings KEY=VALUE ... models are learned in this process with
+other settings. --keep FOLDER keeps models and variants. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Open many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
 
 Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
-stars, requests curves, a picture or the samples. Meanwhile a number of learning jobs is kept in the queue. A hostile
-client, a separate process, holds hundreds of connections, sends nothing on most of them, and garbage on others;
-quarters of the time without and with it alternate, so both run under the same conditions.
+stars, requests curves, a picture or the samples. Meanwhile, learning jobs are kept in the queue. A hostile
+client, a separate process, holds hundreds of connections, sends nothing on most of them, and garbage on others.
+It is absent and present in alternate quarters of the time, so both cases run under the same conditions.
 """
 
 from __future__ import annotations

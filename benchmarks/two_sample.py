@@ -1,10 +1,11 @@
 """Can variants be told from unseen takes? python -m benchmarks.two_sample [-n 15] [--seed 1] [--sets 100].
 
-For sets of takes of many performers (population/) and the named ones: `freshtake learn` on four, `freshtake vary`, and
-a two-sample test (maximum mean discrepancy, permuted labels) of variants against the unseen takes, by poses and by
-velocities at evenly spread moments. For comparison, real takes split in halves, random combinations of the four inputs,
-and draws with the covariance of all real takes around the inputs' mean, the best that four takes allow. Sets with fewer
-than three unseen takes are left out. Constants were chosen on odd-numbered performers; even-numbered ones report.
+For sets of takes of many performers (population/) and the named sets, runs `freshtake learn` on four takes and
+`freshtake vary`. A two-sample test (maximum mean discrepancy, permuted labels) compares variants with the unseen takes,
+by poses and by velocities at evenly spread moments. For comparison, it is also applied to real takes split in halves,
+random combinations of the four inputs, and draws with the covariance of all real takes around the inputs' mean, the
+best that four takes allow. Sets with fewer than three unseen takes are left out. Constants were chosen on odd-numbered
+performers; the results are for even-numbered performers.
 """
 
 from __future__ import annotations

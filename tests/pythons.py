@@ -1,7 +1,7 @@
 """Run the suite under every available Python: python -m tests.pythons [tests ...]
 
-For each version an environment in .pythons/ is filled from the locked requirements. Where there is no interpreter of a
-version, it is checked that all that freshtake and the studio need is there as wheels.
+For each version, an environment in .pythons/ is filled from the locked requirements. If there is no interpreter of a
+version, only the wheels are checked: all packages that freshtake and the studio need must have one.
 """
 
 from __future__ import annotations

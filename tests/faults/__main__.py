@@ -2,9 +2,9 @@
 
 Kills come at random moments and at every flush to the disk; disks are full, or hold half of the result; clocks are
 decades off. A child is forked from a process in which all code is loaded, so kills hit the work and not the
-start. After a fault the result is as before or as it should be, never in between; the same command run again
+start. After a fault, the result is either unchanged or complete. The same command run again
 completes it, with the same bytes, and leaves no temporary file. The studio, the server for agents and first
-compilations have rows too. Prints a table, and exits with 1 if anything else happened.
+compilations have rows too. Prints a table, and exits with 1 after any other outcome.
 """
 
 from __future__ import annotations

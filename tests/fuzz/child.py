@@ -27,7 +27,7 @@ from tests.fuzz.mutate import mutate
 from tests.fuzz.seeds import Target, make_target
 from tests.fuzz.using import use
 
-SECONDS = 15.0  # of CPU for one small file; a model may need a function that none of the good ones has compiled
+SECONDS = 15.0  # of CPU for one small file; a model may need a function that no good model has compiled
 MEMORY = 500 << 20  # bytes beyond what the process has when it starts to read
 
 

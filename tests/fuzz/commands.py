@@ -1,8 +1,8 @@
 """Random commands over methods, rigs, rates, axes, units and formats: no command may exit with 0 and a wrong result.
 
 `python -m tests.fuzz.commands 1000 --seed 3 --log FILE` runs commands through the entry of the command line, in one
-process, and judges what they wrote from the files alone: the verdict on each motion must not be red, and axis, unit
-and rate must be those of the takes. It prints each command that went wrong, and exits with 1 if there was one.
+process, and checks only their files: the verdict on each motion must not be red, and axis, unit
+and rate must be those of the takes. It prints each failed command, and exits with 1 if there was a failure.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Coverage-guided fuzzing of readers: python -m tests.fuzz.guided [TARGET ...] [--seconds 1200] [--keep fuzz-failures].
 
-One target after another, all of them if none is named, each for a number of seconds of processor time, so a run
-on a busy machine is as long as any other. Prints a row for each.
+Runs one target after another (all targets if none is named), each for a number of seconds of processor time, so a run
+on a busy machine does the same work. Prints a row for each.
 
 Needs atheris, which freshtake does not require: install it into a separate environment next to freshtake. Readers are
 instrumented as they are imported, so inputs that reach new branches are kept and damaged further. Half of the
-damage is libFuzzer's, the other half that of `tests.fuzz.mutate`, inside of containers too, whose checksums are
-corrected. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is written to the folder
-once, with the traceback next to it. `--corpus` names a folder that inputs are read from and added to.
+damage comes from libFuzzer, the other half from `tests.fuzz.mutate`, which also damages the inside of containers and
+corrects their checksums. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is
+written to the folder once, with its traceback. `--corpus` names a folder that inputs are read from and added to.
 """
 
 from __future__ import annotations

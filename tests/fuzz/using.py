@@ -1,6 +1,6 @@
 """Use a model as commands do: a model that loads must vary, stream, explain, loop, score, translate, blend, be viewed.
 
-A sentence of ours may come back, nothing else; motion that is written has to be finite and of a body's size.
+The only allowed failure is one of our sentences. Motion that is written has to be finite and of a body's size.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m tests.mutation.mutate [METHOD or MODULE ...] [--most 20] [--constants]
 
-Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
-tests that belong to it run; uncompiled where machine code has the module's numbers in it, since compiling would take
-longer than they do. Not part of `make test`: see `make mutate`.
+Each mutation runs in a separate forked process, in which the module is loaded from its changed source and only its
+tests run. If machine code contains the module's numbers, tests run uncompiled, since compiling would take
+longer than the tests. Not part of `make test`: see `make mutate`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Stream every method for a long time: python -m tests.soak [--hours 1] [--frames 5000000] [--only blend].
 
-The bundled samples are learned, streamed with planted feet, and looked at frame by frame: numbers that are not finite,
-knees that bend backwards, stretches that repeat exactly, postures that drift, memory that grows. "live" is steered as
-live commands are, in blocks of a twentieth of a second, by an amount and a heading that change. A stream ends at so
-many frames, or when its share of the hours is over. Exits with 1 where anything is wrong.
+The bundled samples are learned and streamed with planted feet. Each frame is checked for numbers that are not finite,
+knees that bend backwards, stretches that repeat exactly, postures that drift, and memory that grows. "live" is steered
+like live commands, in blocks of a twentieth of a second, by an amount and a heading that change. A stream ends at the
+given number of frames, or when its share of the hours is over. The program exits with 1 after any fault.
 """
 
 from __future__ import annotations
