@@ -26,7 +26,8 @@ def main(folder: Path, paths: list[Path]) -> None:
     print(found)
     print(f"frames {found.first} of the first and {found.second} of the second; energy", *np.round(found.energy, 1))
     ft.write(folder / "in_step.bvh", ft.style.warp(other, found))
-    picture(normal, other).savefig(folder / "warp.png")
+    names = ("normal", "other style")
+    picture(normal, other, ft.style.WarpSettings(), against="dtw-1", names=names).savefig(folder / "warp.png")
     if paths:
         return
 
