@@ -138,9 +138,9 @@ benchmark: $(VENV)/.test
 docs: $(VENV)/.test $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Runs all commands and code that the manual prints; minutes.
+# Runs all commands and code that the manual prints, and all examples; minutes.
 test-docs: $(VENV)/.test
-	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py
+	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py tests/test_examples.py
 
 # Writes dist/freshtake-*.whl: one with machine code for this Python and platform, and the pure wheel; minutes.
 wheel:
