@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= demo-out
 WORKERS ?= auto
-# uv is used where it is on PATH, because it is faster; it is never required.
+# uv is used if it is on PATH, because it is faster; it is never required.
 UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -55,7 +55,7 @@ demo: $(VENV)/.runtime
 test: $(VENV)/.test browser lint types
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart 3 -q
 
-# Pages are tried in Debian's chromium; where it cannot be installed, their tests are skipped and say so.
+# Tests of pages use Debian's chromium; if it cannot be installed, they are skipped with a note.
 browser:
 	@command -v chromium >/dev/null 2>&1 || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 \
 	  && { apt-get -qq update && apt-get -qq -y install --no-install-recommends chromium; } >/dev/null 2>&1; } \
@@ -69,7 +69,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 # Blender's Python module (GPL, large; 5.0, 4.5 and 4.2 for Python 3.11, 5.2 for 3.13), OpenSim, MuJoCo and programs for node
-# live in environments of their own.
+# are installed into separate environments.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 # A shim of pyenv for a version that is not active is on PATH but does not run.
@@ -114,20 +114,20 @@ faults: $(VENV)/.test
 soak: $(VENV)/.test
 	$(BIN)/python -m tests.soak --hours $(or $(HOURS),1) --frames $(or $(FRAMES),5000000) $(foreach name,$(ONLY),--only $(name))
 
-# The suite, or TESTS="tests/numeric ...", under every Python of this machine; for the others, that all wheels are to be had.
+# Runs the suite, or TESTS="tests/numeric ...", under every Python of this machine; for other versions, checks that all wheels exist.
 test-pythons: $(BIN)/python
 	$(BIN)/python -m tests.pythons $(TESTS)
 
-# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less; CONSTANTS=1
-# changes named constants only, all of them.
+# Breaks the numeric core on purpose and lists mutations that no test notices; METHODS="style density" and MOST=5 for fewer;
+# CONSTANTS=1 changes only named constants, all of them.
 mutate: $(VENV)/.test
 	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12) $(if $(CONSTANTS),--constants)
 
-# The figures of Lau 2009, from its own method and the default one; FRESHTAKE_DATA names a folder of recorded takes.
+# Draws the figures of Lau 2009, from its own method and the default method; FRESHTAKE_DATA names a folder of recorded takes.
 paper: $(VENV)/.test
 	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
 
-# The tables of docs/results and the pictures of the manual, from the takes of FRESHTAKE_DATA; without it, from samples into
+# Remakes the tables of docs/results and the pictures of the manual, from the takes of FRESHTAKE_DATA; without it, from samples into
 # figures-of-samples. ONLY="amounts style" for some tables, pages or pictures; about an hour for all of them on two free cores.
 figures: $(VENV)/.test
 	$(BIN)/python -m benchmarks.figures $(if $(ONLY),--only $(ONLY))
@@ -138,11 +138,11 @@ benchmark: $(VENV)/.test
 docs: $(VENV)/.test $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Runs everything that the manual prints; minutes.
+# Runs all commands and code that the manual prints, and all examples; minutes.
 test-docs: $(VENV)/.test
-	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py
+	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py tests/test_examples.py
 
-# Writes dist/freshtake-*.whl: one with machine code for this Python and platform, and the pure one; minutes.
+# Writes dist/freshtake-*.whl: one with machine code for this Python and platform, and the pure wheel; minutes.
 wheel:
 	rm -rf dist/freshtake-*.whl
 	$(PYTHON) integrations/build_wheel.py
@@ -160,17 +160,17 @@ wheel-test: wheel
 	$(WHEEL_DIR)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL_DIR)/dist/*.whl
 	cd $(WHEEL_DIR) && venv/bin/freshtake demo -o demo && venv/bin/freshtake --version
 
-# All parts of an installation with versions, hashes and licences (CycloneDX): dist/freshtake.cdx.json
+# Lists all parts of an installation with versions, hashes and licences (CycloneDX): dist/freshtake.cdx.json
 sbom: $(VENV)/.studio
 	$(BIN)/python integrations/sbom.py
 
-# Looks up known vulnerabilities of all locked packages (pip-audit, in a separate environment); exit code 2 where its data
+# Looks up known vulnerabilities of all locked packages (pip-audit, in a separate environment); exit code 2 if the database
 # cannot be reached.
 audit: $(BIN)/python
 	@test -x .audit/bin/pip-audit || { $(BIN)/python -m venv .audit && .audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; }
 	@$(BIN)/python integrations/audit.py .audit/bin/pip-audit
 
-# Runs the steps of the Dockerfile without a container, and learns a model with what they install; minutes.
+# Runs the steps of the Dockerfile without a container, and learns a model with the result; minutes.
 test-container: $(VENV)/.test
 	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/test_container.py
 

@@ -34,7 +34,7 @@ METHODS = {
 
 
 def alignment() -> str:
-    """All tables."""
+    """Return all tables."""
     return "\n".join([known_warps(), speed(), styles()])
 
 
@@ -49,7 +49,7 @@ def known_warps(count: int = 40) -> str:
 
 
 def recorded_pairs(count: int) -> dict[str, list[Prior]]:
-    """Known warps of recorded walks, throws and jumps; none if the data is absent."""
+    """Yield known warps of recorded walks, throws and jumps, if there are recorded takes."""
     out = {}
     for kind, pattern in (("recorded walks", "style/*_?.bvh"), ("throws", "throw/*.bvh"), ("jumps", "jump/*.bvh")):
         clips = [ft.read(path, unit_m=UNIT_M) for path in sorted(DATA.glob(pattern))]
@@ -65,7 +65,7 @@ def timing_error(pair: Prior, settings: WarpSettings) -> float:
 
 
 def speed(count: int = 6) -> str:
-    """CPU time for two motions of 300 frames and 63 DOFs, next to a compiled DTW of the same rows in the same run."""
+    """Measure the CPU time for two motions of 300 frames and 63 DOFs, and of a compiled DTW of the same rows."""
     spent, peers, rounds = [], [], []
     for pair in sized_pairs(count):
         u, y = np.ascontiguousarray(pair.first), np.ascontiguousarray(pair.second)
@@ -82,19 +82,19 @@ def speed(count: int = 6) -> str:
 
 
 def sized_pairs(count: int) -> list[Prior]:
-    """Return pairs of 300 frames and 63 DOFs: recorded walks if there are any, otherwise bundled ones."""
+    """Return pairs of 300 frames and 63 DOFs: recorded walks if there are any, otherwise samples."""
     pairs = recorded_pairs(count).get("recorded walks") or [known_pair(seed) for seed in range(count)]
     rows = [np.tile(pair.first, (3, 2))[:300, :63] for pair in pairs]
     return [warped_pair(values, np.random.default_rng(k)) for k, values in enumerate(rows)]
 
 
 def _both(values: np.ndarray, digits: int = 1) -> tuple[str, str]:
-    """Return mean and largest."""
+    """Return the mean and the largest value."""
     return f"{values.mean():.{digits}f}", f"{values.max():.{digits}f}"
 
 
 def styles() -> str:
-    """Every recorded normal × target pair: how far apart feet land and lift, and how well one predicts the other."""
+    """Compare feet in every recorded pair of a normal and a stylized walk, and predict one walk from the other."""
     clips = {path.stem: ft.read(path, unit_m=UNIT_M) for path in sorted((DATA / "style").glob("*_?.bvh"))}
     if not clips:
         return "### Recorded styles\n\nThe data is absent: set FRESHTAKE_DATA to its folder.\n"
@@ -119,7 +119,7 @@ def _row(name: str, scores: list[tuple[float, float, float]], middle: list[str])
 
 
 def score(a: Clip, b: Clip, settings: WarpSettings | None) -> tuple[float, float, float]:
-    """Frames between foot events, the fraction of frames whose contacts agree, and the regression error in degrees."""
+    """Return frames between foot events, the fraction of equal contacts, and the regression error in degrees."""
     found = align(a, b, settings)
     if settings is None:
         found = replace(found, path=np.linspace(0.0, found.rows - 1.0, len(found)))
@@ -135,7 +135,7 @@ def score(a: Clip, b: Clip, settings: WarpSettings | None) -> tuple[float, float
 
 @cache
 def contacts(clip: Clip) -> np.ndarray:
-    """Return which feet stand, found once per clip."""
+    """Return the contacts of feet, detected once per clip."""
     return contact_mask(clip)
 
 
@@ -150,7 +150,7 @@ def event_distance(found: Alignment, first: np.ndarray, second: np.ndarray) -> f
 
 
 def regression_error(u: np.ndarray, y: np.ndarray, found: Alignment) -> float:
-    """RMS error of the second's DOFs predicted linearly (ridge) from the first's, learned on the other half."""
+    """Return the RMS error of a ridge prediction of the second's DOFs from the first's, learned on the other half."""
     laid, half = read_rows(y, found.path), len(u) // 2
     inputs = np.concatenate([u, np.ones((len(u), 1))], axis=1)
     squares = []

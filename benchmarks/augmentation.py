@@ -3,8 +3,8 @@
 Two small learners see takes of five movements: one predicts the pose a quarter of a second ahead, the other names the
 movement, both from two poses a tenth of a second apart, both by ridge regression on random features. They are trained
 on the real takes alone and with equal numbers of variants, of noisy takes (changed as much as the
-variants) and of mixtures added, and tested on unseen takes. The penalty of the regression is chosen once, on real
-takes left out of the real ones: variants, noise and mixtures of a take that is left out would give it away.
+variants) and of mixtures added, and tested on unseen takes. The penalty of the regression is chosen once, on left-out
+real takes and without added motion: variants, noise and mixtures of a left-out take would reveal it.
 Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -38,7 +38,7 @@ NAMES = {
 
 
 class Windows(NamedTuple):
-    """One take: inputs (windows, numbers), and the poses to predict, as changes (windows, numbers)."""
+    """One take: inputs (windows, numbers), and the changes of pose to predict (windows, numbers)."""
 
     seen: Floats
     ahead: Floats
@@ -53,7 +53,7 @@ def poses(clip: Any) -> Floats:
 
 
 def windows(clip: Any, movement: int) -> Windows:
-    """All of a take."""
+    """Return all windows of a take."""
     rows = poses(clip)
     back, ahead = (round(seconds / clip.frame_time) for seconds in (BACK, AHEAD))
     now = np.arange(back, len(rows) - ahead)
@@ -88,7 +88,7 @@ class Learner:
         return np.hstack([take.ahead, which])
 
     def errors(self, test: Sequence[Windows]) -> tuple[float, float]:
-        """Mean distance of joints in centimetres, and the fraction of windows whose movement is not recognized."""
+        """Return the mean distance of joints in centimetres, and the fraction of unrecognized movements."""
         off, wrong = [], []
         for take in test:
             found = self.features(take.seen) @ self.weights
@@ -99,7 +99,7 @@ class Learner:
 
 
 def chosen_penalty(real: Sequence[Windows], seed: int) -> float:
-    """Return the penalty that best predicts a real take that is left out."""
+    """Return the penalty that best predicts a left-out real take."""
     errors = [
         np.mean([Learner([*real[:k], *real[k + 1 :]], seed, penalty).errors([real[k]])[0] for k in range(len(real))])
         for penalty in PENALTIES
@@ -133,7 +133,7 @@ def trial(takes: int, count: int, seed: int) -> dict[str, tuple[float, float]]:
 
 
 def augmentation(count: int = 6, seeds: int = 5, real: Sequence[int] = (2, 4)) -> str:
-    """Return means over seeds, and how much seeds differ."""
+    """Return means and standard deviations over seeds."""
     out = []
     for takes in real:
         title = f"{takes} real takes of each movement, {count} added"
@@ -142,7 +142,7 @@ def augmentation(count: int = 6, seeds: int = 5, real: Sequence[int] = (2, 4)) -
 
 
 def summary(title: str, results: Sequence[dict[str, tuple[float, float]]]) -> str:
-    """The table of several trials."""
+    """Return the table of several trials."""
     rows = []
     for name, words in NAMES.items():
         both = np.array([found[name] for found in results])

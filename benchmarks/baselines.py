@@ -1,14 +1,14 @@
 """Baselines versus variants and real takes: python -m benchmarks.baselines [KIND ...] [-n 15] [--seed 1] [--samples].
 
-Noise on all joints, on the left arm alone, combinations and replays of the four training takes, each changed as much
-as the variants are, by the figures of the evaluation. Needs the folder that FRESHTAKE_DATA names; --samples uses
+Evaluates noise on all joints, noise on the left arm alone, combinations and replays of the four training takes, each
+with the same amount of change as the variants. Needs the folder that FRESHTAKE_DATA names; --samples uses
 freshtake's own takes instead. --picture FILE draws how the arms move together.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,22 @@ Takes = tuple[list[Any], list[Any]]
 
 
 def recorded(kind: str) -> Takes:
-    """Return four training takes and the unseen ones."""
+    """Return four training takes and the unseen takes."""
     sets = [sorted((DATA / kind).glob(f"{prefix}_*.bvh")) for prefix in (kind, "extra")]
     return [ft.read(p) for p in sets[0]], [ft.read(p) for p in sets[1]]
 
 
 def bundled(kind: str) -> Takes:
-    """Return the same, made by freshtake."""
+    """Return four training takes and four unseen takes, made by freshtake."""
     takes = [SAMPLES[kind](np.random.default_rng([7, k])).changed(name=f"{kind}_{k + 1}") for k in range(8)]
     return takes[:4], takes[4:]
+
+
+def source_of(samples: bool) -> Callable[[str], Takes]:
+    """Return the source of takes; end the program with a sentence if it is recorded motion, which is absent."""
+    if not samples and not DATA.is_dir():
+        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
+    return bundled if samples else recorded
 
 
 def variants_of(inputs: Sequence[Any], count: int, seed: int) -> list[Any]:
@@ -53,7 +60,7 @@ def variants_of(inputs: Sequence[Any], count: int, seed: int) -> list[Any]:
 
 
 def compared(kind: str, takes: Takes, count: int, seed: int) -> tuple[str, Evaluation]:
-    """The table of one kind of movement."""
+    """Return the table of one kind of movement, and the variants."""
     inputs, extra = takes
     variants = variants_of(inputs, count, seed)
     sets = baseline_sets(inputs, variants, rng=np.random.default_rng(seed), count=count)
@@ -68,7 +75,7 @@ def compared(kind: str, takes: Takes, count: int, seed: int) -> tuple[str, Evalu
 
 
 def matched(inputs: Sequence[Any], variants: Sequence[Any], seed: int, joints: Sequence[str] = ()) -> list[str]:
-    """Return for every noise the amount that changes takes as much as variants are changed."""
+    """Return for every kind of noise the amount that changes takes as much as variants differ from takes."""
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
     found = [match(basis, kind, target, np.random.default_rng(seed)) for kind in ("strawman", "perlin", "pca")]
@@ -76,13 +83,13 @@ def matched(inputs: Sequence[Any], variants: Sequence[Any], seed: int, joints: S
 
 
 def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
-    """Difference of correlations over pairs of one of these joints and any other: the mean over the tracks."""
+    """Return the mean difference of correlations over pairs of one of these joints and any other joint."""
     chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
     return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
 
 
 def arm(kind: str, takes: Takes, variants: Sequence[Any], seed: int) -> str:
-    """Noise on the left shoulder and elbow alone, as in the paper's video."""
+    """Measure noise on the left shoulder and elbow alone, as in the paper's video."""
     inputs, extra = takes
     kinds = ("strawman", "perlin", "pca")
     sets = baseline_sets(inputs, variants, rng=np.random.default_rng(seed), joints=ARM, kinds=kinds)
@@ -101,7 +108,7 @@ def arm(kind: str, takes: Takes, variants: Sequence[Any], seed: int) -> str:
 
 
 def speed(inputs: Sequence[Any]) -> str:
-    """CPU time of one clip of each kind."""
+    """Measure the CPU time of one clip of each kind."""
     basis = basis_of(inputs)
     made = [
         [kind, f"{1e3 * cpu_seconds(lambda kind=kind: make(basis, kind, np.random.default_rng(1)), 5):.1f} ms"]  # type: ignore[misc]
@@ -111,7 +118,7 @@ def speed(inputs: Sequence[Any]) -> str:
 
 
 def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
-    """Swing of the left hand against that of the right, for inputs, variants and noise on the left arm."""
+    """Draw the positions of the left hand over those of the right, for inputs, variants and noise on the left arm."""
     from matplotlib.figure import Figure
 
     from freshtake.formats.report_files import write_figure
@@ -139,12 +146,6 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
     write_figure(path, figure, dpi=80)
 
 
-def need_data(samples: bool) -> None:
-    """End with a sentence if recorded motion is needed and absent."""
-    if not samples and not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.baselines", description=__doc__)
     parser.add_argument("kinds", nargs="*")
@@ -153,15 +154,14 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    need_data(given.samples)
+    source = source_of(given.samples)
     kinds = given.kinds or (list(SAMPLES) if given.samples else list(KINDS))
-    found = bundled if given.samples else recorded
     if given.picture:
-        picture(given.picture, found(kinds[0]), given.n, given.seed)
+        picture(given.picture, source(kinds[0]), given.n, given.seed)
         return
     for kind in kinds:
-        print(compared(kind, found(kind), given.n, given.seed)[0], flush=True)
-    print(speed(found(kinds[0])[0]))
+        print(compared(kind, source(kind), given.n, given.seed)[0], flush=True)
+    print(speed(source(kinds[0])[0]))
 
 
 if __name__ == "__main__":

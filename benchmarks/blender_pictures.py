@@ -37,7 +37,7 @@ def made(number: int, place: str, spacing: float) -> list[bpy.types.Object]:
 
 
 def paint(thing: bpy.types.Object, number: int) -> None:
-    """Another color on the body of a duplicate: its mesh is shared, so the color is the object's."""
+    """Give the body of a duplicate another color, which belongs to the object, since duplicates share a mesh."""
     body = next(part for part in bpy.data.objects if part.parent == thing)
     material = body.data.materials[0].copy()
     color = (*COLORS[number % len(COLORS)], 1.0)
@@ -47,7 +47,7 @@ def paint(thing: bpy.types.Object, number: int) -> None:
 
 
 def stage(aim: tuple[float, float, float], eye: tuple[float, float, float], lens: float) -> None:
-    """Floor, light and camera."""
+    """Add floor, light and camera."""
     bpy.ops.mesh.primitive_plane_add(size=200.0)
     floor = bpy.data.materials.new("floor")
     floor.use_nodes = True

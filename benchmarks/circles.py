@@ -1,8 +1,8 @@
 """Figure 7's experiment over many draws: python -m benchmarks.circles [-n 40] [--method paper].
 
-Circular strokes with known equations: four of fifteen true ones are learned from and fifteen variants are made. The
-radius, start angle and speed of the variants are compared with the law that the true ones come from, next to convex
-combinations of the same four inputs and fifteen other true strokes, which is the best possible result.
+The strokes are circles with known equations. A model learns from four of fifteen true strokes, and makes fifteen
+variants. Their radius, start angle and speed are compared with the law of the true strokes. For comparison, there are
+convex combinations of the same four inputs, and fifteen other true strokes, which are the best possible result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Draw(NamedTuple):
 
 
 def draw(seed: int, method: str) -> Draw:
-    """Fifteen true strokes, four of them learned from."""
+    """Draw fifteen true strokes, learn from four of them, and return all sets."""
     truth = [circle(np.random.default_rng([seed, k])) for k in range(OUTPUTS)]
     inputs = truth[:INPUTS]
     rng = np.random.default_rng(seed)
@@ -57,19 +57,19 @@ def combination(inputs: Sequence[Stroke], weights: np.ndarray) -> Stroke:
 
 
 def measured(strokes: Sequence[Stroke]) -> np.ndarray:
-    """(strokes, 3): radius, start angle, speed."""
+    """Return radius, start angle and speed of each stroke (strokes, 3)."""
     return np.array([fit_circle(stroke) for stroke in strokes])
 
 
 def statistic(values: np.ndarray, law: Normal) -> float:
-    """Return the Kolmogorov-Smirnov distance of the values from the law: 0 is equal, 1 is disjoint."""
+    """Return the Kolmogorov-Smirnov distance of the values from the law: 0 for equal, 1 for disjoint."""
     from scipy.stats import kstest
 
     return float(kstest(values, "norm", args=(law.mean, law.spread)).statistic)
 
 
 def circles(draws: int = 40, method: str = "default") -> str:
-    """The table: mean, spread within fifteen strokes and KS distance, averaged over the draws."""
+    """Return the table: mean, spread within fifteen strokes and KS distance, averaged over the draws."""
     runs = [draw(seed, method) for seed in range(draws)]
     rows = []
     for column, (name, law) in enumerate(QUANTITIES.items()):

@@ -4,9 +4,9 @@ A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The 
 whose acuity is set by real takes, looks for a half second that two of the visible characters share, at
 any time. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
 character has its own motion. The curve is the prediction by chance: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
-The acuity is the distance of the two closest half seconds of some eight real takes, 28 pairs; 20 characters are 190
-pairs, among which closer ones occur by chance, in real takes too. So half of it is shown as well. No people took
-part. Needs the folder that FRESHTAKE_DATA names, or --samples.
+The acuity is the distance of the two closest half seconds of some eight real takes, 28 pairs. 20 characters are 190
+pairs, among which closer pairs occur by chance, also in real takes, so results at half the acuity are shown, too. No
+people took part. Needs the folder that FRESHTAKE_DATA names, or --samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded
+from benchmarks.baselines import SAMPLES, Takes, source_of
 from benchmarks.repeats import RATE, WINDOW, acuity, nearest_other, views
 from benchmarks.timing import table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion
@@ -32,7 +32,7 @@ ACUITIES = (1.0, 0.5, 0.25)
 
 
 def twins(seen: Sequence[Floats], limits: Floats) -> Floats:
-    """Return for each limit the fraction of figures that share some half second with another one."""
+    """Return for each limit the fraction of figures that share a half second with another figure."""
     nearest = np.full(len(seen), np.inf)
     for i, a in enumerate(seen):
         for j in range(i):
@@ -42,7 +42,7 @@ def twins(seen: Sequence[Floats], limits: Floats) -> Floats:
 
 
 def played(loop: Floats, start: float) -> Floats:
-    """Return what is seen of a loop within the time, starting at a phase."""
+    """Return the views of a loop within the time, starting at a phase."""
     frames = int(SECONDS * RATE)
     return loop[(int(start * len(loop)) + np.arange(frames)) % len(loop)]
 
@@ -72,8 +72,8 @@ def shares(takes: Takes, seed: int) -> tuple[dict[str, Floats], dict[int, Floats
         return np.asarray(np.mean(found, axis=0))
 
     own = [twins(shown_unique[k * VISIBLE : (k + 1) * VISIBLE], limits) for k in range(VIEWS)]
-    told = {"cycle animation": library(shown_cycles), "unique": np.asarray(np.mean(own, axis=0))}
-    return told, {m: library(shown_loops[:m]) for m in SIZES}
+    conditions = {"cycle animation": library(shown_cycles), "unique": np.asarray(np.mean(own, axis=0))}
+    return conditions, {m: library(shown_loops[:m]) for m in SIZES}
 
 
 def _clip(model: ft.VariationModel, body: object, asked: MotionRequest) -> Clip:
@@ -85,7 +85,7 @@ def chance(m: float) -> float:
     return 1.0 - (1.0 - 1.0 / m) ** (VISIBLE - 1)
 
 
-def picture(path: Path, told: dict[str, Floats], libraries: dict[int, Floats]) -> None:
+def picture(path: Path, conditions: dict[str, Floats], libraries: dict[int, Floats]) -> None:
     """Draw the fractions at half the acuity over the size of the library."""
     from matplotlib.figure import Figure
 
@@ -98,7 +98,7 @@ def picture(path: Path, told: dict[str, Floats], libraries: dict[int, Floats]) -
     observed = [100 * v[1] for v in libraries.values()]
     axis.plot(list(libraries), observed, "o", color="#35a264", label="library, observed")
     for name, color in (("cycle animation", "#d9534f"), ("unique", "#3b7dd8")):
-        axis.axhline(100 * told[name][1], color=color, linestyle="--", linewidth=1.2, label=f"{name}, observed")
+        axis.axhline(100 * conditions[name][1], color=color, linestyle="--", linewidth=1.2, label=f"{name}, observed")
     axis.set_xscale("log")
     axis.set_xticks([4, 10, 32, 100, 320, 1000], ["4", "10", "32", "100", "320", "1,000"])
     axis.set_ylim(-3, 103)
@@ -115,17 +115,17 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    need_data(given.samples)
-    told, libraries = shares(bundled(next(iter(SAMPLES))) if given.samples else recorded("walk"), given.seed)
+    kind = next(iter(SAMPLES)) if given.samples else "walk"
+    conditions, libraries = shares(source_of(given.samples)(kind), given.seed)
     if given.picture:
-        picture(given.picture, told, libraries)
+        picture(given.picture, conditions, libraries)
 
     def row(name: str, values: Floats, by_chance: float) -> list[str]:
         return [name, *[f"{100 * v:.0f} %" for v in values], f"{100 * by_chance:.0f} %"]
 
-    rows = [row("cycle animation of 4 takes", told["cycle animation"], chance(4))]
+    rows = [row("cycle animation of 4 takes", conditions["cycle animation"], chance(4))]
     rows += [row(f"library of {m}", values, chance(m)) for m, values in libraries.items()]
-    rows += [row("unique", told["unique"], 0.0)]
+    rows += [row("unique", conditions["unique"], 0.0)]
     head = ["crowd of 1,000", "observed", "at half the acuity", "at a quarter", "by chance"]
     print(table(f"Characters with a twin among {VISIBLE} in view", head, rows))
 

@@ -1,9 +1,9 @@
 """How fast crowds are made: python -m benchmarks.crowd_scaling [-n 1500] [--seconds 5] [--workers 1 2] [--format npz].
 
-The real command in a separate process, in wall and processor time, once for each number of workers; the peak
-memory of its largest process. Needs an idle machine. Two cores may slow each other down, whatever they compute:
-so the last column says how much longer plain arithmetic, which needs no memory, takes if as many processes
-do it at once. Then one character's time by stages, the minimum of several runs.
+Runs the real command in a separate process, once for each number of workers, and measures wall and processor time and
+the peak memory of its largest process. Needs an idle machine. Two cores may slow each other down in any computation:
+the last column is the slowdown of plain arithmetic, which needs no memory, in the same number of processes.
+A second table is one character's time by stages, the minimum of several runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FRAMES = 300
 
 
 def learned(scratch: Path) -> Path:
-    """Return a model of eight walks; generated ones if recorded ones are absent."""
+    """Return a model of eight walks: recorded walks, or samples if these are absent."""
     takes = [ft.read_clip(path) for path in sorted((DATA / "walk").glob("*.bvh"))]
     if not takes:
         takes = [ft.samples.walk(np.random.default_rng(k)) for k in range(8)]
@@ -76,7 +76,7 @@ def _run(model: Path, arguments: Sequence[str]) -> tuple[float, float]:
 
 
 def _arithmetic(processes: int) -> float:
-    """Return the mean wall seconds of a loop of additions, in this many processes at once."""
+    """Return the mean wall seconds of a loop of additions, in several processes at once."""
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         return float(np.mean(pool.map(_additions, [ROUNDS] * processes, chunksize=1)))
 

@@ -1,4 +1,4 @@
-"""Densities: how long synthesis holds, how classes blend, how fast it is, and how the paper's literal method does.
+"""Densities: stability of synthesis, blends of classes, speed, and the paper's literal method.
 
 python -m benchmarks.density [holds blends novelty midway speed paper paper_blends]
 """
@@ -103,7 +103,7 @@ def _figure(value: float) -> str:
 
 
 def foot_speed(clip: ft.Clip) -> float:
-    """Return the mean horizontal speed of feet while they stand, by contacts found in the clip itself."""
+    """Return the mean horizontal speed of planted feet, by contacts detected in the clip."""
     return planted_speed(clip, joint_contacts(clip))
 
 
@@ -119,7 +119,7 @@ def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
 
 @cache
 def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
-    """Return pairs of classes and their models: the paper's gaits, styles of one walker, two of a held-out one."""
+    """Return pairs of classes and their models: the paper's gaits, styles of one walker, two of a held-out walker."""
     found = [{name: [clip_of(f"okwechime/bvh/{name}")] for name in pair} for pair in BLENDS]
     for style in styles():
         found.append({name: [clip_of(f"style/{name}_{k}") for k in (1, 2)] for name in ("normal", style)})
@@ -130,7 +130,7 @@ def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
 
 
 def blends() -> str:
-    """Change between two classes by weights in four seconds: blended, and switched."""
+    """Change between two classes by weights in four seconds, blended and switched."""
     rows = []
     for clips, model in pairs():
         own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for found in clips.values() for c in found]
@@ -151,7 +151,7 @@ def blends() -> str:
 
 
 def blend_figures(model: DensityModel, made: Floats, sharpest: float, skate: float) -> list[float]:
-    """Make one change from the first class to the second; return what the table shows of it, in its order."""
+    """Make one change from the first class to the second; return its figures in the order of the table."""
     clip = model.decode(made)
     planted = model.planted(clip)
     bends = [
@@ -162,14 +162,14 @@ def blend_figures(model: DensityModel, made: Floats, sharpest: float, skate: flo
 
 
 def changed(model: DensityModel, seed: int) -> Floats:
-    """Rest, ramp and rest from the first class to the second."""
+    """Return weights that rest, change linearly and rest, from the first class to the second."""
     ramp, rest = round(RAMP / model.frame_time), round(REST / model.frame_time)
     w = np.clip((np.arange(ramp + 2 * rest) - rest) / ramp, 0.0, 1.0)
     return model.rows(np.random.default_rng(seed), frames=len(w), weights=np.stack([1.0 - w, w], axis=1))
 
 
 def ramp_share(model: DensityModel, several: list[Floats]) -> float:
-    """Return how long the mean pose of several changes takes from a tenth to nine tenths of its way, over the ramp."""
+    """Return the time of the mean pose from a tenth to nine tenths of its change, divided by the ramp."""
     ramp, rest = round(RAMP / model.frame_time), round(REST / model.frame_time)
     poses = np.mean([made[:, : model.modes] for made in several], axis=0)
     a, b = poses[:rest].mean(axis=0), poses[-rest:].mean(axis=0)
@@ -203,7 +203,7 @@ def on_curve(model: DensityModel, made: Floats) -> float:
 
 
 def novelty() -> str:
-    """Count the frames on a recorded curve: of a class alone, and of a blend."""
+    """Count the frames on a recorded curve, for one class and for a blend."""
     rows = []
     for _, model in pairs():
         if model.turning is None:
@@ -218,7 +218,7 @@ def novelty() -> str:
 
 
 def midway() -> str:
-    """Speed of standing feet, by contacts found in the clip itself, in blends of the bundled walk and run."""
+    """Measure the speed of planted feet, by contacts detected in the clip, in blends of the bundled walk and run."""
     walk = ft.samples.walk(np.random.default_rng(1), cycles=6)
     run = ft.samples.run(np.random.default_rng(2), cycles=8)
     model = learn({"walk": [walk], "run": [run]})
@@ -262,7 +262,7 @@ def bone_error(clip: ft.Clip) -> float:
 
 
 def paper_blends() -> str:
-    """Show where eq. 14, taken literally, changes from class to class."""
+    """Show at which weights eq. 14, taken literally, changes from class to class."""
     rows = []
     for first, second in BLENDS[:5]:
         clips = {name: [clip_of(f"okwechime/bvh/{name}")] for name in (first, second)}
@@ -307,7 +307,7 @@ def plain_weights(places: Floats, point: Floats) -> Floats:
 
 
 def speed() -> str:
-    """Frames per second on one core, next to one plain numpy evaluation of all kernels per frame."""
+    """Measure frames per second on one core, next to one plain numpy evaluation of all kernels per frame."""
     rows = []
     for kernels, goal in ((1_000, "50,000"), (10_000, "20,000"), (100_000, "5,000")):
         model = learn({"a": [wanderer(kernels)]}, Settings(energy=0.999), frame_time=1.0 / 60.0, cyclic={"a": True})

@@ -44,7 +44,7 @@ def end_to_end(count: int = 200, runs: int = 5) -> str:
 
 
 def per_second(count: int = 15, many: int = 200, runs: int = 5) -> str:
-    """CPU seconds per second of motion, as planted BVH files, with and without start-up, next to published ones."""
+    """Measure CPU seconds per second of motion, as planted BVH files, next to published figures."""
     with tempfile.TemporaryDirectory() as scratch:
         model = Path(scratch) / "walk.ftm"
         _run(["learn", *map(str, sorted((DATA / "walk").glob("walk_[1-4].bvh"))), "-o", str(model), "--force"])

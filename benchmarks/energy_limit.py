@@ -2,8 +2,8 @@
 
 Four of all recorded takes of a set are drawn repeatedly. The others are predicted by a normal distribution around the
 mean of the four with the covariance of all takes, including those to be predicted, (1 + 1/4) times as large because the
-mean of four is itself uncertain. It prints its energy score over that of the four takes themselves: what a model that
-knew everything about how takes vary, but only four of them, would reach on average.
+mean of four is itself uncertain. The program prints the energy score of this prediction, divided by that of the four
+takes: the average score of a model that knew how takes vary, but only four takes.
 Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -20,7 +20,7 @@ from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.realness import energy_score, manner
 from freshtake.numeric.arrays import Floats
 
-SETS = ("walk", "swim", "cheering", "jump", "walk07")  # those of at least eight takes
+SETS = ("walk", "swim", "cheering", "jump", "walk07")  # sets of at least eight takes
 KNOWN, DRAWN = 4, 40
 
 
@@ -34,7 +34,7 @@ def poses_of(name: str) -> Floats:
 
 
 def best(poses: Floats, rounds: int, rng: np.random.Generator) -> float:
-    """Return the mean score of the ideal model over that of the takes it knows."""
+    """Return the mean score of the ideal model, divided by the score of the takes that it knows."""
     count, apart = len(poses), poses - poses.mean(axis=0)
     ideal, real = 0.0, 0.0
     for _ in range(rounds):

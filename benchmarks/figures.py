@@ -2,10 +2,11 @@
 
 `docs/results/figures.json` names for each table its page and the command that prints it, and for each picture
 the command that draws it and the file it writes. A table is in its page between `<!-- figures: NAME -->` and
-`<!-- end -->`; a run replaces what is between the two and records the date, the version, the digest of the takes and
-that of the text, so `tests/test_figures.py` notices numbers changed by hand. The takes are those of the
-folder that FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate
-folder (--out): pages keep those of recorded takes. `--only` chooses pages ("style") or single tables and pictures.
+`<!-- end -->`. A run replaces the text between the two and records the date, the version, and digests of the takes and
+of the text, so `tests/test_figures.py` notices numbers changed by hand. The takes are those of the
+folder that FRESHTAKE_DATA names. Without it, sample takes are measured, and all results are written to a separate
+folder (--out), so pages keep the figures of recorded takes. `--only` chooses pages ("style") or single tables and
+pictures.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def digest_of_folder(folder: Path) -> str:
 
 
 def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
-    """Yield generated takes under the paths of recorded ones: sets, long takes, gaits and styles."""
+    """Yield generated takes under the paths of recorded takes: sets, long takes, gaits and styles."""
 
     def rng(*seed: int) -> np.random.Generator:
         return np.random.default_rng(seed)
@@ -83,7 +84,7 @@ def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
 
 
 def write_samples(folder: Path) -> None:
-    """Write generated takes in the layout of the recorded ones."""
+    """Write generated takes in the layout of the recorded takes."""
     for name, clip in sample_takes():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         ft.write(folder / f"{name}.bvh", clip)
@@ -92,7 +93,7 @@ def write_samples(folder: Path) -> None:
 
 
 def output_of(command: str, data: Path) -> str:
-    """Run a module of this repository, or a script, and return what it prints."""
+    """Run a module of this repository, or a script, and return its output."""
     words = shlex.split(command)
     module = words[0].startswith(("benchmarks.", "tests."))
     line = [sys.executable, *(["-m"] if module else []), *words]
@@ -176,7 +177,7 @@ def main() -> None:
         try:
             make_tables(record, [name for name in names if name in record["tables"]], data, out)
             make_pictures(record, [name for name in names if name in record["pictures"]], data, out)
-        finally:  # keep the digests of those made before one failed
+        finally:  # keep the digests of tables made before a failure
             if out is None:
                 RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"made {', '.join(names)} " + (f"in {out}, from samples" if out else f"from {data.name}"))

@@ -22,7 +22,7 @@ COMMANDS = {
 
 
 def spent(words: list[str], folder: Path, environment: dict[str, str], core: str) -> tuple[float, float]:
-    """Return CPU and wall seconds of one command; `core` names the only core it may use, or is empty."""
+    """Return CPU and wall seconds of one command; `core`, unless empty, is the only core that it may use."""
     command = [*(["taskset", "-c", core] if core else []), sys.executable, "-m", "freshtake", *words, "-q"]
     before, start = os.times(), time.perf_counter()
     subprocess.run(command, check=True, cwd=folder, env=environment)

@@ -1,4 +1,4 @@
-"""Reading and writing: BVH against bvhio and upc-pymotion, and every format that a clip can be written in."""
+"""Reading and writing: BVH compared with bvhio and upc-pymotion, and every format for clips."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def named(strokes: Sequence[np.ndarray], known: Sequence[Real]) -> list[str]:
 
 
 def right(strokes: Sequence[np.ndarray], known: Sequence[Real], character: str) -> float:
-    """Return the fraction named so."""
+    """Return the fraction of strokes that get this name."""
     return float(np.mean([name == character for name in named(strokes, known)]))
 
 
@@ -91,7 +91,7 @@ def row(character: str, strokes: list[Stroke], known: list[Real], count: int, se
 
 
 def handwriting(chosen: Sequence[str], count: int, seed: int, method: str) -> str:
-    """The table, with the classifier's own accuracy on real strokes above it."""
+    """Return the table, with the classifier's accuracy on real strokes above it."""
     found = characters()
     known = [Real(name, k, shape(s)) for name, strokes in found.items() for k, s in enumerate(strokes)]
     held = [named([real.shape], [other for other in known if other is not real])[0] for real in known]

@@ -44,12 +44,12 @@ class Measured(NamedTuple):
 
 
 def loops(count: int = COUNT) -> str:
-    """Both tables."""
+    """Return both tables."""
     return variants(count) + "\n" + clips()
 
 
 def variants(count: int = COUNT) -> str:
-    """Loops that models make."""
+    """Measure loops that models make."""
     rows = []
     for name, takes in _sets():
         model = ft.variation.learn(takes, rng=np.random.default_rng(0))
@@ -60,7 +60,7 @@ def variants(count: int = COUNT) -> str:
 
 
 def clips() -> str:
-    """The best loop of every take, one row for each folder."""
+    """Measure the best loop of every take, one row for each folder."""
     rows = []
     for name, (pattern, cycles) in FOLDERS.items():
         takes = [ft.read(path) for path in sorted(DATA.glob(pattern))]
@@ -70,7 +70,7 @@ def clips() -> str:
 
 
 def _sets() -> Iterator[tuple[str, list[Clip]]]:
-    """Walk, swim and run as recorded, and the bundled samples."""
+    """Yield a recorded walk, swim and run, and the bundled samples."""
     for name in ("walk", "swim"):
         found = sorted((DATA / name).glob(f"{name}_?.bvh"))
         if found:

@@ -18,7 +18,7 @@ COUNTS = (4, 12, 40, 100, 400)
 
 
 def many_takes(counts: tuple[int, ...] = COUNTS) -> str:
-    """Run `freshtake learn` on this many sample walks of one cycle."""
+    """Run `freshtake learn` on sample walks of one cycle."""
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
         paths = [Path(scratch) / f"walk_{number:03d}.bvh" for number in range(max(counts))]

@@ -36,7 +36,7 @@ def forward_kinematics(path: Path) -> str:
 
 
 def looped(clip: ft.Clip) -> np.ndarray:
-    """Do what the vectorised code does, with plain loops."""
+    """Compute world positions with plain loops, for comparison."""
     matrices, local = to_matrix(clip.rotations), clip.local_translations()
     out = np.empty(local.shape)
     for frame in range(len(clip)):

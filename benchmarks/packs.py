@@ -1,4 +1,4 @@
-"""Packs: how smoothly clips of a group follow each other compared with the takes, and how long a pack takes to write.
+"""Packs: how smoothly clips of a group follow each other, compared with the takes, and the time to write a pack.
 
 python -m benchmarks.packs
 """
@@ -32,7 +32,7 @@ HEAD = [
 
 
 def packs(scratch: Path, count: int = COUNT) -> str:
-    """Both tables."""
+    """Return both tables."""
     return joins(scratch, count) + "\n" + speed(scratch)
 
 
@@ -49,14 +49,8 @@ def joins(scratch: Path, count: int = COUNT) -> str:
 
 def _acyclic() -> list[tuple[str, list[Clip]]]:
     found = [(name, sorted((DATA / name).glob(f"{name}_?.bvh"))) for name in ("jump", "throw", "cheering")]
-    takes: list[tuple[str, list[Clip]]] = [(name, [_clip(path) for path in paths]) for name, paths in found if paths]
+    takes: list[tuple[str, list[Clip]]] = [(name, [ft.read_clip(p) for p in paths]) for name, paths in found if paths]
     return [*takes, ("sample jump", [samples.jump(np.random.default_rng([7, k])) for k in range(4)])]
-
-
-def _clip(path: Path) -> Clip:
-    clip = ft.read(path)
-    assert isinstance(clip, Clip)
-    return clip
 
 
 def _new(scratch: Path) -> Path:

@@ -1,9 +1,10 @@
 """The paper's own method on recorded takes: python -m benchmarks.paper_sampler [jump ...] [-n 30] [--alternatives].
 
-For every movement, variants from four takes: how many end on their own within 15 % of the takes' length, the distance
-to the nearest recorded pose, shake and diversity relative to the takes', and the cost of learning and synthesis; the
-same with random parents instead of the learned ones. --alternatives adds what the paper tried and rejected (§5.2, §8):
-first order, and linear and radial regression instead of kernel regression. Needs the folder that FRESHTAKE_DATA names.
+For every movement, measures variants of four takes: the fraction that ends by itself within 15 % of the takes' length,
+the distance to the nearest recorded pose, shake and diversity relative to the takes', and the cost of learning and
+synthesis; then the same with random instead of learned parents. --alternatives adds the alternatives that the paper
+rejected (§5.2, §8): first order, and linear and radial regression instead of kernel regression. Needs the folder that
+FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _bumps(known: np.ndarray, rng: np.random.Generator) -> Callable[[np.ndarray]
 
 
 def random_parents(model: PaperModel, seed: int) -> PaperModel:
-    """Return the model with the same number of parents for every node, drawn at random, keeping its own past."""
+    """Return the model with random parents: every node keeps its own past and its number of other parents."""
     rng, n = np.random.default_rng(seed), len(model.dofs)
     edges = tuple(
         tuple(sorted({i, n + i, *map(int, rng.choice(2 * n, len(parents) - 2, replace=False))}))

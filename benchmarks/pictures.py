@@ -49,7 +49,9 @@ def walk(seed: int, **options: Any) -> ft.Clip:
 
 
 def alignment_hip() -> Figure:
-    return picture(walk(1), walk(2, style="crouch"), dof="LeftUpLeg.x")
+    normal, crouched = walk(1), walk(2, style="crouch")
+    names = ("first", "second")
+    return picture(normal, crouched, ft.style.WarpSettings(), against="dtw-1", dof="LeftUpLeg.x", names=names)
 
 
 def bilinear_gaits() -> Figure:

@@ -1,8 +1,8 @@
 """Measure planted feet and pins on recorded motion: python -m benchmarks.planting [FOLDER ...] [-n 30].
 
-Variants of four takes without planting, planted and planted hard: how the hips move, the largest acceleration, how far
-feet and hips travel, how fast feet move where they should stand, how deep they sink. Each figure is divided by that of
-the inputs, unless it has a unit. A folder such as walk or validation/walk07 contains takes NAME_1.bvh and unseen ones
+Compares variants of four takes without planting, planted, and planted hard: movement of the hips, largest acceleration,
+travel of feet and hips, speed of feet that should be planted, and their depth. Each figure is divided by that of
+the inputs, unless it has a unit. A folder such as walk or validation/walk07 contains takes NAME_1.bvh and unseen takes
 extra_1.bvh. Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -94,12 +94,12 @@ def planted_speed(inputs: Sequence[Clip], clips: Sequence[Clip]) -> float:
 
 
 def left_out(inputs: Sequence[Clip]) -> float:
-    """Return the same for every input against the others: what real takes achieve."""
+    """Return the planted speed of every input compared with the others, which is the value for real takes."""
     return float(np.nanmean([planted_speed([c for c in inputs if c is not clip], [clip]) for clip in inputs]))
 
 
 class Moving(NamedTuple):
-    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
+    """Figures of a clip, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
 
     jerk: float
     peak: float
@@ -158,7 +158,7 @@ def quality(kinds: Sequence[str], count: int) -> str:
 
 
 def pinned(kinds: Sequence[str], count: int) -> str:
-    """Measure how far pins about 6 cm from the joint, at random frames, are missed (for a leg of 85 cm)."""
+    """Measure the errors of pins about 6 cm from the joint, at random frames (for a leg of 85 cm)."""
     rows, rng = [], np.random.default_rng(0)
     for kind in kinds:
         inputs = inputs_of(kind)

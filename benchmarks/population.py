@@ -3,7 +3,8 @@
     python -m benchmarks.population            # reads population/ below the folder named by FRESHTAKE_DATA
 
 For every set of takes of one movement, all takes are aligned; the standard deviation of each DOF among them is then
-regressed on the DOF's range along the mean, by body part. The remaining error says how many takes this is worth.
+regressed on the DOF's range along the mean, by body part. The remaining error determines the weight of the table, in
+takes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from freshtake.variation.phase import common_phase, takes_on_phase
 
 
 def main() -> None:
-    """Print the table, the spread of tempo and pace, and what is left unexplained."""
+    """Print the table, the spread of tempo and pace, and the unexplained error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--odd", action="store_true", help="only odd-numbered performers, for choices")
     given = parser.parse_args()

@@ -1,9 +1,9 @@
 """Check the variation method's targets on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
 
 Learns from the four training takes of every kind, draws variants, and prints every figure next to the scores of
-unseen real takes and the limits that follow from them. With --single K variants are made from the K-th take alone, with
-the sizes of deviations learned from all; with --plant feet stand like those of the takes. Needs the folder that
-FRESHTAKE_DATA names.
+unseen real takes and the resulting limits. With --single K, variants are made from the K-th take alone, with
+the sizes of deviations learned from all takes; with --plant, feet are planted like those of the takes. Needs the folder
+that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from freshtake.variation import VariationModel, learn
 
 
 class Target(NamedTuple):
-    """A figure, the range it has to be in, and its name."""
+    """A figure, its target range, and its name."""
 
     name: str
     value: float
@@ -76,7 +76,7 @@ def targets(
 
 
 def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespace) -> list[Clip]:
-    """Variants of all examples, or of one."""
+    """Draw variants of all examples, or of one example."""
     chosen = model if given.single is None else model.with_examples([inputs[given.single - 1]])
     rngs = [np.random.default_rng([given.seed, k]) for k in range(given.n)]
     return [chosen.sample(rng, plant=given.plant, name=f"variant_{k + 1:03d}") for k, rng in enumerate(rngs)]

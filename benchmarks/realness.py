@@ -1,9 +1,9 @@
 """Do variants move like real takes? python -m benchmarks.realness [SET ...] [-n 30] [--seeds 1 2 3] [--no-plant].
 
-Judges what users get: `freshtake learn` and `freshtake vary` run as commands, and their files are read back.
-Every figure is given with the range of real takes; ! marks one outside its limits, in any of the seeds. Two tables:
-all sets, and the targets over all sets. With --settings KEY=VALUE ... models are learned in this process with other
-settings. --keep FOLDER keeps models and variants. Needs the folder that FRESHTAKE_DATA names.
+Measures the files that users get: `freshtake learn` and `freshtake vary` run as commands, and their files are read.
+Every figure is given with the range of real takes; ! marks a figure outside its limits with any seed. There are two
+tables: all sets, and the targets over all sets. With --settings KEY=VALUE ... models are learned in this process with
+other settings. --keep FOLDER keeps models and variants. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TOGETHER = ("hip_jerk", "static", "peak", "depth", "foot_path", "swing_hands", "
 
 
 class Run(NamedTuple):
-    """One seed: figures by set, and the results of the classifier on each set it has not seen."""
+    """One seed: figures by set, and the results of the classifier on each set that it has not seen."""
 
     seed: int
     figures: dict[str, Figures]
@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
 
 def limits(figure: Figure) -> Limits | None:
-    """Return the range a figure has to be in; None if there is nothing to judge it by."""
+    """Return the target range of a figure; None if there is no target."""
     if figure.key.startswith("swing"):
         own = figure.inputs or 0.0
         if abs(own) < CLEAR:
@@ -75,7 +75,7 @@ _RANGES: dict[str, Callable[[float, float], Limits]] = {
 
 
 def met(figure: Figure | None) -> bool:
-    """Whether a figure is within the limits; one that does not apply counts as met."""
+    """Whether a figure is within the limits; a figure that does not apply counts as met."""
     bounds = None if figure is None else limits(figure)
     return figure is None or bounds is None or bounds[0] - SLACK <= figure.value <= bounds[1] + SLACK
 
@@ -86,7 +86,7 @@ def near_real(figure: Figure, slack: float) -> bool:
 
 
 def set_table(runs: Sequence[Run]) -> str:
-    """One row per set and figure of real takes: means over seeds, ! if any seed is outside the limits."""
+    """Return a row per set and figure of real takes: means over seeds, ! if any seed is outside the limits."""
     rows = []
     for name in runs[0].figures:
         cells = [_cell([run.figures[name].get(key) for run in runs]) for key in COLUMNS]
@@ -119,7 +119,7 @@ def _auc(told: Sequence[SetAuc], part: str) -> str:
 
 
 def target_table(runs: Sequence[Run], kinds: Mapping[str, Sequence[str]]) -> str:
-    """The targets over all sets; a set meets one if it does with every seed."""
+    """Return the targets over all sets; a set meets a target if it does with every seed."""
     rows = [*_counts(runs), *_spans(runs), *_energy(runs, kinds)]
     if runs[0].mean_auc:
         found = {part: float(np.mean([run.mean_auc[part] for run in runs])) for part in runs[0].mean_auc}
@@ -181,7 +181,7 @@ OURS = ("OPENBLAS", "NUMBA", "OMP", "MKL")  # variables not set in a user's shel
 
 
 class Takes(NamedTuple):
-    """Return the files of one set: those to learn from, and unseen ones."""
+    """Return the files of one set: takes to learn from, and unseen takes."""
 
     inputs: list[Path]
     further: list[Path]
@@ -238,7 +238,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def jerk_figure(material: Material) -> Figure:
-    """Jerk of all joints at 30 frames per second over that of all inputs together: variants, inputs, unseen takes."""
+    """Return the jerk of all joints at 30 frames per second, divided by the inputs': variants, inputs, unseen takes."""
     gallery = Gallery(material.layout, material.inputs)
     sets = (material.variants, material.inputs, material.extra)
     made, own, further = (
@@ -252,7 +252,7 @@ def read(paths: Sequence[Path]) -> list[ft.Clip]:
 
 
 def runs_of(given: argparse.Namespace, scratch: Path) -> list[Run]:
-    """Per seed the figures of all sets, and how well a classifier that saw the other sets tells variants."""
+    """Return, for each seed, the figures of all sets, and the results of classifiers that saw the other sets."""
     materials: dict[int, dict[str, Material]] = {seed: {} for seed in given.seeds}
     for name in sets_here(given.sets):
         takes = takes_of(name)

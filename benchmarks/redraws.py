@@ -34,7 +34,7 @@ def frame_lines(path: Path) -> list[bytes]:
 
 
 def foot_speed(model: ft.variation.VariationModel, clip: ft.Clip, first: int, stop: int) -> float:
-    """Mean speed of standing ankles over the ground, in lengths per second."""
+    """Return the mean speed of planted ankles over the ground, in lengths per second."""
     if model.planting_model is None or not model.planting_model.legs:
         return float("nan")
     feet = feet_of(clip, model.planting_model)

@@ -1,4 +1,4 @@
-"""Find repeats: how soon an observer, with an acuity set by real takes, can tell that a motion was seen before."""
+"""Find repeats: the time until an observer, with an acuity set by real takes, notices that a motion recurs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 RATE = 60.0
-STEP = 2  # frames between compared ones
+STEP = 2  # frames from one compared frame to the next
 WINDOW = 30  # frames in which the observer recognizes a movement: half a second
 
 
 def views(clips: Sequence[Clip]) -> list[Floats]:
-    """Return what the observer sees of each clip: (frames, numbers), 60 per second; distances are RMS over joints.
+    """Return the observer's view of each clip: (frames, numbers), 60 per second; distances are RMS over joints.
 
     In leg lengths; the headings of all clips are measured from the first one's mean facing. Numbers are principal
     components of all clips' joint positions.
@@ -42,7 +42,7 @@ def _at_rate(clip: Clip) -> Clip:
 
 
 def nearest_earlier(view: Floats, window: int) -> Floats:
-    """Return for every second frame how close the window from there is to one that ends before it; inf if none does.
+    """Return for every second frame the distance of its window to the nearest earlier window; inf if there is none.
 
     The distance of two windows is the root mean square over every second frame of them. The past is kept at all frames,
     so a repeat is found wherever it begins.
@@ -78,7 +78,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
 
 
 def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
-    """Return for every second frame of a how close the window that begins there is to the nearest window of b."""
+    """Return for every second frame of a the distance of its window to the nearest window of b."""
     rows, columns = len(a) - window + 1, len(b) - window + 1
     if rows < 1 or columns < 1:
         raise UsageError(f"clips of {min(len(a), len(b))} frames are shorter than the observer's window of {window}")
@@ -91,7 +91,7 @@ def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
 
 
 def acuity(takes: Sequence[Floats], window: int) -> float:
-    """Return the smallest distance between windows of different takes: nothing but a repeat is below it."""
+    """Return the smallest distance between windows of different takes: only repeats are closer."""
     if len(takes) < 2:
         raise UsageError("the observer's acuity is set by two different takes or more")
     return float(min(nearest_other(a, b, window).min() for a, b in combinations(takes, 2)))

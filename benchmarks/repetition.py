@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded, variants_of
+from benchmarks.baselines import SAMPLES, Takes, source_of, variants_of
 from benchmarks.repeats import RATE, WINDOW, acuity, nearest_earlier, noticed_at, views
 from benchmarks.takes import KINDS
 from benchmarks.timing import table
@@ -26,7 +26,7 @@ RUNS = 3
 
 
 class Watched(NamedTuple):
-    """Sequences of one condition and length: the nearest earlier half second at every moment of each."""
+    """Sequences of one condition and length: the distance of the nearest earlier half second at every moment."""
 
     condition: str
     clips: int
@@ -72,7 +72,7 @@ def rows_of(kind: str, takes: Takes, seed: int) -> list[list[str]]:
 
 
 def picture(path: Path, takes: Takes, seed: int) -> None:
-    """Clips until a repeat is noticed over the observer's acuity."""
+    """Draw the number of clips until a repeat is noticed over the observer's acuity."""
     from matplotlib.figure import Figure
 
     from freshtake.formats.report_files import write_figure
@@ -107,14 +107,13 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    need_data(given.samples)
+    source = source_of(given.samples)
     kinds: Sequence[Any] = given.kinds or (list(SAMPLES) if given.samples else list(KINDS))
-    found = bundled if given.samples else recorded
     if given.picture:
-        picture(given.picture, found(kinds[0]), given.seed)
+        picture(given.picture, source(kinds[0]), given.seed)
         return
     head = ["", "sequence", "noticed", "repeated", "noticed at half the acuity", "repeated", "closest"]
-    rows = [row for kind in kinds for row in rows_of(kind, found(kind), given.seed)]
+    rows = [row for kind in kinds for row in rows_of(kind, source(kind), given.seed)]
     print(table("How soon an observer model notices a repeat", head, rows))
 
 

@@ -1,4 +1,4 @@
-"""Which clips are kept: python -m benchmarks.selection. Walks and handwriting; needs the folder of FRESHTAKE_DATA."""
+"""Show which walks and letters are kept: python -m benchmarks.selection. Needs the folder of FRESHTAKE_DATA."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _row(
     unlike: Sequence[Path],
     **options: Any,
 ) -> list[str]:
-    """Sums over several sets of trusted clips; CPU time of one."""
+    """Sums over several sets of trusted clips; CPU time of one set."""
     motions = [ft.read(path) for path in [*similar, *unlike]]
     count, figures, thresholds = len(similar), [], []
     kept = gone = 0
@@ -56,7 +56,7 @@ def _fours(trusted: Sequence[Path], most: int) -> list[Sequence[Path]]:
 
 
 def selection() -> str:
-    """Rates, figures and CPU time."""
+    """Return the table of rates, figures and CPU time."""
     walks, letters = DATA / "walk_select", DATA / "handwriting" / "kast"
     if not walks.is_dir():
         return "### Selection\n\n(recorded motion is absent)\n"

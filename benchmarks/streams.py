@@ -20,7 +20,7 @@ PIECES = 10
 
 
 def cycle_lengths(model: VariationModel, phases: np.ndarray) -> np.ndarray:
-    """Return the frames of every complete cycle, including fractions."""
+    """Return the duration of every complete cycle in frames, with fractions."""
     last = len(model.phase_frames) - 1.0
     marks = np.interp(np.arange(1.0, np.floor(phases[-1] / last)) * last, phases, np.arange(len(phases)))
     return np.diff(marks)

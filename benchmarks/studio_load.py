@@ -1,9 +1,9 @@
 """Open many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
 
 Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
-stars, requests curves, a picture or the samples. Meanwhile a number of learning jobs is kept in the queue. A hostile
-client, a separate process, holds hundreds of connections, sends nothing on most of them, and garbage on others;
-quarters of the time without and with it alternate, so both run under the same conditions.
+stars, requests curves, a picture or the samples. Meanwhile, learning jobs are kept in the queue. A hostile
+client, a separate process, holds hundreds of connections, sends nothing on most of them, and garbage on others.
+It is absent and present in alternate quarters of the time, so both cases run under the same conditions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Load(NamedTuple):
 def load(
     url: str, seconds: float, sessions: int = 20, learners: int = 5, *, least: int = 1, server: int | None = None
 ) -> Load:
-    """Use a server with takes and variants for this long, and until each session has made `least` requests."""
+    """Use a server with takes and variants for some seconds, and until each session has made `least` requests."""
     began = time.monotonic()
     until, over = began + seconds, threading.Event()
     result = Load({}, [], [0] * sessions, 0, [])
@@ -127,7 +127,7 @@ def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
 
 
 def attack(url: str, connections: int = 500, threads: int = 4) -> None:
-    """Keep this many connections open until the process is killed, constantly replacing the oldest."""
+    """Keep connections open until the process is killed, constantly replacing the oldest."""
     for _ in range(threads):
         threading.Thread(target=_attack, args=(url, connections // threads)).start()
 
@@ -141,7 +141,7 @@ def _attack(url: str, connections: int) -> None:
             held.append(socket.create_connection(address, timeout=1.0))
             sent += 1
             held[-1].sendall(DISTURBANCES[sent % len(DISTURBANCES)])
-        except OSError:  # refused or closed at once, as it should be
+        except OSError:  # refused or closed at once, as expected
             time.sleep(0.01)
         if len(held) > connections:
             held.pop(0).close()
@@ -158,7 +158,7 @@ def resident(process: int) -> float:
 
 
 def share(times: list[float], part: float) -> float:
-    """A quantile."""
+    """Return a quantile."""
     return sorted(times)[min(int(part * len(times)), len(times) - 1)]
 
 
@@ -194,7 +194,7 @@ def processor_seconds(process: int) -> tuple[float, float]:
             continue
         parents[int(folder.name)] = int(fields[1])
         used[int(folder.name)] = (int(fields[11]) + int(fields[12])) / tick
-        ended[int(folder.name)] = (int(fields[13]) + int(fields[14])) / tick  # of children it has waited for
+        ended[int(folder.name)] = (int(fields[13]) + int(fields[14])) / tick  # of children that it has waited for
     for one, seconds in used.items():
         above = one
         while above not in (process, 0, 1):
@@ -253,7 +253,7 @@ def measured(
 
 
 def table(ran: list[tuple[Load, dict[str, float]]]) -> None:
-    """Print how long each kind of request took, and what it cost."""
+    """Print the time of each kind of request, and the load of the server."""
     times: dict[str, list[float]] = {}
     for found, _ in ran:
         for kind, some in found.times.items():

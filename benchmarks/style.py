@@ -1,4 +1,4 @@
-"""Style translation: errors on takes left out, what is kept of the input, feet, speed and stability.
+"""Style translation: errors on takes left out, kept parts of the input, feet, speed and stability.
 
 python -m benchmarks.style [targets directions errors deviations punches fights speed]
 
@@ -52,12 +52,12 @@ def takes_of(style: str) -> list[Any]:
 
 
 def crouched() -> str:
-    """Return the style to measure if one is enough: a crouched one if there is one."""
+    """Return the style to measure if one style is enough: a crouched walk if there is one."""
     return next((name for name in styles() if name.startswith("crouch")), styles()[0])
 
 
 def translations() -> str:
-    """Both tables over all held-out pairs."""
+    """Return both tables over all held-out pairs."""
     sources = normals()
     rows, kept_rows = [], []
     all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, "another take")}
@@ -97,13 +97,13 @@ def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
 
 
 def between_takes(model: StyleModel, a: Any, b: Any) -> float:
-    """Return how far apart two real takes of one style are: no translation can be expected to do better."""
+    """Return the distance of two real takes of one style: no translation can be expected to do better."""
     rows = pair_rows(model.recipe, a, b, align(a, b))
     return joint_angle_error(model.recipe, rows.source, rows.target[:, :-1])
 
 
 def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, float]:
-    """Results of one translation of a normal walk that was left out."""
+    """Return the results of one translation of a normal walk that was left out."""
     source, target = test
     raw, made = (model.translate(source, plant=plant) for plant in (False, True))
     features = model.encode(source)
@@ -137,7 +137,7 @@ def kept_row(name: str, kept: list[dict[str, float]]) -> list[str]:
 
 
 def deviations() -> str:
-    """Ducking, limbo, stepping over and an exaggerated arm swing, with and without generalization; recovery."""
+    """Measure ducking, limbo, stepping over and an exaggerated arm swing, with and without generalization."""
     pairs = [(a, b) for a in normals() for b in takes_of(crouched())]
     model = learn(pairs)
     source = normals()[1]
@@ -175,7 +175,7 @@ def deviations() -> str:
 
 
 def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float) -> float:
-    """Return how much wider the arms swing in the output if they do so by `factor` in the input."""
+    """Return the factor of the arm swing in the output if the arms swing `factor` times as wide in the input."""
     arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
     wider = rows.copy()
     wider[:, arms] += (factor - 1.0) * (rows[:, arms] - rows[:, arms].mean(axis=0))
@@ -185,7 +185,7 @@ def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float
 
 
 def punches() -> str:
-    """Bundled weak punches into aggressive ones, five-fold."""
+    """Translate bundled weak punches into aggressive punches, five-fold."""
     weak = [ft.samples.punch(np.random.default_rng(k), strength="weak") for k in range(10)]
     strong = [ft.samples.punch(np.random.default_rng(100 + k), strength="aggressive") for k in range(10)]
     pairs = list(zip(weak, strong, strict=True))

@@ -21,7 +21,7 @@ OTHER_PEOPLE = (
     "style/test_walk35", "cyclic/walk8_11s", "cyclic/walk8_13s", "cyclic/walk_turns_16s", "validation/walk07/walk_1",
     "validation/walk07/dissimilar_slow_1", "validation/cyclic/walk_13s",
 )  # fmt: skip
-TURNING = 40.0  # degrees: a source that turns more is judged by 5°, others by 2°
+TURNING = 40.0  # degrees: the target of a source that turns more is 5°, of other sources 2°
 
 
 class Measured(NamedTuple):
@@ -52,7 +52,7 @@ def measured(model: StyleModel, source: Any, real: Any, another: Any) -> Measure
 
 
 def directions() -> str:
-    """One line for every direction between long takes, and one for each group of others."""
+    """Return a row for every direction between long takes, and a row for each group of other takes."""
     long = {path.rpartition("/")[2]: clip_of(path) for path in present([f"validation/style137/{x}" for x in LONG])}
     strangers = [clip_of(name) for name in present(OTHER_PEOPLE)]
     lines = []

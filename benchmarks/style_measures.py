@@ -1,4 +1,4 @@
-"""Measures of a walk: its turn, its strides, and how fast feet slide while they stand."""
+"""Measures of a walk: its turn, its strides, and the speed of planted feet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def strides(clip: Any) -> float:
 
 
 def planted_speed(clip: Any, mask: Bools) -> float:
-    """Return the mean ground speed in cm/s of the slower joint of each foot, while it stands."""
+    """Return the mean ground speed in cm/s of the slower joint of each planted foot."""
     places, speeds, column = clip.positions(), [], 0
     for number, foot in enumerate(feet(clip.skeleton)):
         joints = list(foot.joints)
@@ -42,7 +42,7 @@ def planted_speed(clip: Any, mask: Bools) -> float:
 
 
 def streamed_speed(model: StyleModel, rows: Floats) -> float:
-    """The planted speed of a stream whose feet are planted live."""
+    """Return the planted speed of a stream whose feet are planted live."""
     poses = list(model.stream(rows, decode=True, plant=True))
     root, rotations = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
     clip = poses[0].changed(root=root, rotations=rotations)
@@ -62,7 +62,7 @@ def jerk(clip: Any) -> float:
 
 
 def nearest_pose(clip: Any, real: Any) -> float:
-    """Mean distance, in leg lengths per joint, of poses from the nearest real ones; without heading and position."""
+    """Return the mean distance, in leg lengths per joint, of poses from the nearest real poses, without heading."""
     ours, theirs = (_bodies(each) for each in (clip, real))
     return float(np.mean([np.linalg.norm(pose - theirs, axis=-1).mean(axis=1).min() for pose in ours[::2]]))
 
@@ -73,7 +73,7 @@ def _bodies(clip: Any) -> Floats:
 
 
 def heading_off(source: Any, made: Any, origins: Floats) -> tuple[float, float]:
-    """Degrees between headings of a translation and its source, means over 1.2 s: last minus first, and maximum."""
+    """Return degrees between headings of translation and source, means over 1.2 s: last minus first, and maximum."""
     ours = np.degrees(heading(made))
     off = ours - np.interp(origins, np.arange(len(source)), np.degrees(heading(source)))
     width = min(round(1.2 * source.fps), len(off) // 2)

@@ -14,7 +14,7 @@ from freshtake.style.model import Settings, StyleModel
 
 
 def speed(walks: list[Any], styled: list[Any]) -> str:
-    """Learning, simulation, streaming and a million frames."""
+    """Measure learning, simulation, streaming and a million frames."""
     pairs = [(a, b) for a in walks for b in styled]
     clock = time.perf_counter()
     learning = least_cpu(lambda: learn(pairs), 2)
@@ -58,7 +58,7 @@ def one_by_one(tool: Any, rows: Floats) -> None:
 
 
 def million(model: StyleModel, rows: Floats) -> str:
-    """Spans of all DOFs in the first and in the last 20,000 frames."""
+    """Return the ranges of all DOFs in the first and in the last 20,000 frames."""
     tool = model.translator()
     state, done, spans, finite = tool.start(rows[:100]), 0, [], True
     piece = rows[: 10 * (len(rows) // 10)]

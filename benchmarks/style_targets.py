@@ -29,13 +29,13 @@ from freshtake.style.model import StyleModel
 
 KEPT_ASIDE = ("oldman", "graceful")
 BLOCK = 8  # rows of a stream that is fed in blocks
-TAUGHT = 360  # frames of the takes kept aside used as examples; the source's last stretch begins a little earlier
+TAUGHT = 360  # frames of the held-out takes that are examples; the source's last stretch begins a little earlier
 TURNS = ("style/test_turns", "cyclic/walk_turns_16s", "cyclic/walk8_11s", "cyclic/walk8_13s")
 OTHERS = ("cyclic/run_circle_10s", "jump/jump_1", "cheering/cheering_1", "style/test_backwards")
 
 
 class Case(NamedTuple):
-    """Example pairs, a clip to translate, a real take of the style, another one, and clips that turn."""
+    """Example pairs, a clip to translate, a real take of the style, another real take, and clips that turn."""
 
     name: str
     pairs: list[tuple[Any, Any]]
@@ -63,7 +63,7 @@ def cases() -> list[Case]:
 
 
 def targets() -> str:
-    """Return the table, and one of content without examples."""
+    """Return the table, and a table of content without examples."""
     rows, kept = [], []
     for case in cases():
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""The takes that are measured: recorded ones if FRESHTAKE_DATA names their folder, else samples."""
+"""The takes to measure: recorded takes if FRESHTAKE_DATA names their folder, else samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sets_here(names: Sequence[str]) -> list[str]:
 
 
 def long_takes(scratch: Path) -> list[Path]:
-    """BVH files of 10 to 22 s at 60 fps, 31 joints, 96 channels."""
+    """Return BVH files of 10 to 22 s at 60 fps, 31 joints, 96 channels."""
     real = sorted((DATA / "cyclic").glob("*.bvh"))
     if real:
         return real
@@ -56,6 +56,6 @@ def present(names: Sequence[str]) -> list[str]:
 
 
 def styles() -> list[str]:
-    """Return the styles with two takes, except the normal one."""
+    """Return the styles with two takes, except the normal style."""
     stems = {path.stem.rpartition("_")[0] for path in (DATA / "style").glob("*_2.bvh")}
     return sorted(stems - {"normal"})

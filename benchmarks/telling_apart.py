@@ -23,7 +23,7 @@ RIDGE = 3.0
 
 
 class SetAuc(NamedTuple):
-    """AUC by part of the body for one set: variants against real takes; unseen takes against inputs as control."""
+    """AUC by part of the body for one set: variants and real takes; as control, unseen takes and inputs."""
 
     auc: dict[str, float]
     control: dict[str, float]
@@ -31,7 +31,7 @@ class SetAuc(NamedTuple):
 
 @one_blas_thread()
 def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
-    """Classify each set by the others; AUC 0.5 cannot be told apart, 1 always can.
+    """Classify each set by the others; an AUC of 0.5 is chance, 1 is never wrong.
 
     A set's clips are `unpacked` inputs, variants and unseen takes. The control is empty for sets with fewer than
     two unseen takes.

@@ -29,7 +29,7 @@ LENGTHS = (1000, 2000, 5000, 10_000)
 
 
 def texture() -> str:
-    """All tables."""
+    """Return all tables."""
     return "\n".join(made(()) for made in TABLES.values())
 
 
@@ -54,7 +54,7 @@ def growth() -> list[Cost]:
 
 
 def analysis(takes: Sequence[str] = (), picture: Path | None = None) -> str:
-    """From clip to model; from points: the part of it for principal components, distances, jump map and calibration."""
+    """Time learning from a clip, and from points: components, distances, jump map and calibration alone."""
     costs = growth()
     if picture is not None:
         draw(costs, picture)
@@ -64,7 +64,7 @@ def analysis(takes: Sequence[str] = (), picture: Path | None = None) -> str:
 
 
 def draw(costs: list[Cost], picture: Path) -> None:
-    """CPU time by number of frames, with the targets."""
+    """Draw CPU time by number of frames, with the targets."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.0, 3.0), layout="constrained")
@@ -130,7 +130,7 @@ def made_shape(vertices: int, modes: int) -> Shape:
 
 
 def compression(takes: Sequence[str] = ()) -> str:
-    """Real sizes of model files (table 1), and E(c) relative to E(0)."""
+    """Measure sizes of model files (table 1), and E(c) relative to E(0)."""
     rows = []
     for name, motion in motions(takes):
         if not isinstance(motion, MeshSequence):
@@ -160,7 +160,7 @@ TABLES: dict[str, Callable[[Sequence[str]], str]] = {
 
 
 def main() -> None:
-    """Print the named tables, or all."""
+    """Print the named tables, or all tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.texture", description=__doc__)
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="default: all of them")
     parser.add_argument("--takes", nargs="+", default=[], help="only these takes, by the names of their files")

@@ -1,4 +1,4 @@
-"""Texture: feet, loops on courses, cells and guided play, on takes used and held out."""
+"""Texture: feet, loops on trajectories, cells and guided play, on used and held-out takes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FOLDERS = ("cyclic", "validation/cyclic", "validation/style137")
 
 
 def clips(names: Sequence[str] = ()) -> Iterator[tuple[str, Clip]]:
-    """Yield walks, runs and a swim; those of `validation` were not used to choose constants. Without data, a sample."""
+    """Yield walks, runs and a swim (those in `validation` chose no constants); without recorded takes, a sample."""
     paths = [path for folder in FOLDERS for path in sorted((DATA / folder).glob("*.bvh"))]
     for path in paths:
         if not names or path.stem in names:
@@ -48,7 +48,7 @@ def mean_heading(clip: Clip) -> Any:
 
 
 def feet(takes: Sequence[str] = ()) -> str:
-    """Speed of standing feet, in % of the leg per second: in the take, in fades without and with planting."""
+    """Measure planted feet, in % of the leg per second: in the take, in fades without and with planting."""
     rows = []
     for name, take in clips(takes):
         model = learn(take)
@@ -75,7 +75,7 @@ def feet(takes: Sequence[str] = ()) -> str:
 
 
 def slide(model: TextureModel, clip: Clip, stands: Any) -> float:
-    """Return the mean ground speed of foot joints from one frame in which they stand to the next."""
+    """Return the mean ground speed of foot joints between consecutive frames of a contact."""
     assert model.standing is not None
     joints = [joint for foot in model.standing.base.feet for joint in foot.joints]
     ground = np.delete(clip.positions()[:, joints], clip.up_index, axis=2)
@@ -84,7 +84,7 @@ def slide(model: TextureModel, clip: Clip, stands: Any) -> float:
 
 
 def courses(takes: Sequence[str] = ()) -> str:
-    """Make loops of three lengths: the turn they would have, what is left, seams against the take's 99th percentile."""
+    """Make loops of three lengths: turn without and with a trajectory, seams relative to the take's 99th percentile."""
     rows = []
     for name, take in clips(takes):
         model, steps = learn(take), steps_of(take)
@@ -108,7 +108,7 @@ def courses(takes: Sequence[str] = ()) -> str:
 
 
 def going(takes: Sequence[str] = ()) -> str:
-    """Measure a kept heading, a path, cells that go forward: how far off, and how smooth."""
+    """Measure errors and smoothness for a kept heading, a path, and cells that go forward."""
     rows = []
     for name, take in clips(takes):
         model = learn(take)
@@ -145,7 +145,7 @@ def _sent(model: TextureModel, guide: Guide) -> Clip:
 
 
 def _forward(cells: dict[str, list[Clip]]) -> dict[str, str]:
-    """The forward cell for ten seconds with and without guiding, and 200 requests for other cells."""
+    """Measure ten seconds of the forward cell with and without guiding, and 200 requests for other cells."""
     model, rng = learn(cells), np.random.default_rng(0)
     state = model.start_guided(rng, Guide(), cell="forward")
     _, rows, _ = model.advance_guided(state, rng, Guide(), 600)

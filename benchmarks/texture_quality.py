@@ -1,11 +1,10 @@
-"""Texture: quality of jumps, loops and steering, on every take or on those named."""
+"""Texture: quality of jumps, loops and steering, on all takes or on named takes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import freshtake as ft
 from benchmarks.takes import DATA
 from benchmarks.texture_takes import held_out, motions
 from benchmarks.timing import table
-from freshtake.motion import Clip, MeshSequence
+from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.texture import Settings, TextureModel, learn
 from freshtake.texture.cells import turn_cells
@@ -39,7 +38,7 @@ def usual(points: Any) -> float:
 
 
 def body_differences(model: TextureModel, rows: Any) -> Any:
-    """Second differences relative to the body; for a mesh exactly, from its weights and the products of its modes."""
+    """Return second differences relative to the body; for a mesh, from its weights and the products of its modes."""
     if model.shape is None:
         return second_differences(material_of(model.decode(rows), Settings()).poses)
     assert model.recipe is not None and isinstance(model.recipe.layout, MeshLayout)
@@ -51,7 +50,7 @@ def body_differences(model: TextureModel, rows: Any) -> Any:
 
 
 def quality(takes: Sequence[str] = ()) -> str:
-    """10,000 frames of every take: jumps, stays, smoothness around every jump, reversals."""
+    """Play 10,000 frames of every take: jumps, stays, smoothness around every jump, reversals."""
     rows = []
     for name, motion in chain(motions(takes), held_out(takes)):
         model = learn(motion)
@@ -83,7 +82,7 @@ def quality(takes: Sequence[str] = ()) -> str:
 
 
 def smoothness(motion: Any, poses: Any, model: TextureModel, rows: Any, jumps: Any) -> tuple[Any, Any]:
-    """Largest second difference around each jump over the take's 99.9th percentile, relative to the body and not.
+    """Return the largest second difference around each jump over the take's 99.9th percentile, with and without travel.
 
     In the world only the frames around a jump are decoded, each piece from the same position, which does
     not change its second differences.
@@ -127,7 +126,7 @@ def steering(takes: Sequence[str] = ()) -> str:
     """Make 300 requests at random moments: seconds until a frame of the requested cell is shown."""
     rows = []
     path = DATA / "cyclic" / "walk_turns_16s.bvh"
-    sets: dict[str, Any] = {"walk_turns_16s": turn_cells(_clip(path))} if path.exists() else {}
+    sets: dict[str, Any] = {"walk_turns_16s": turn_cells(ft.read_clip(path))} if path.exists() else {}
     rng = np.random.default_rng(3)
     sets["bundled walks"] = {
         "forward": ft.samples.walk(rng, cycles=6),
@@ -145,12 +144,6 @@ def steering(takes: Sequence[str] = ()) -> str:
         )  # fmt: skip
     head = ["cells from", "median s", "90 %", "longest", "ms per request", "largest 2nd difference"]
     return table("Steering (target: median 0.3 s at 60 fps)", head, rows)
-
-
-def _clip(path: Path) -> Clip:
-    clip = ft.read(path)
-    assert isinstance(clip, Clip)
-    return clip
 
 
 def steered(model: TextureModel, requests: int = 300) -> tuple[list[float], list[float], float]:

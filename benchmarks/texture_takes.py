@@ -1,4 +1,4 @@
-"""The takes that textures are measured on: real ones, or samples if they are absent."""
+"""The takes for measuring textures: recorded takes, or samples if these are absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from freshtake.samples.shapes import flag
 
 
 def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield takes by name, in order; all of them if none is named."""
+    """Yield takes by name, in order; all takes if none is named."""
     paths = [*sorted((DATA / "mesh").glob("*.npz")), *sorted((DATA / "cyclic").glob("*.bvh"))]
     rng = np.random.default_rng(0)
     for path in paths:

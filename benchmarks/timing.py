@@ -1,4 +1,4 @@
-"""CPU time and tables. CPU time, not wall time, because machines are shared; the median of several runs."""
+"""CPU time and tables. CPU time is used instead of wall time because machines are shared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def least_cpu(act: Callable[[], object], runs: int = 3) -> float:
     return min(_spent(act, runs))
 
 
-# Without these a command runs as for most users: with byte code on disk, and with our thread and cache settings.
+# Prefixes of settings that few users have: without them, byte code is on disk, and threads and caches are ours.
 SET_BY_FEW = ("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMBA")
 
 
@@ -40,27 +40,24 @@ def usual_environment() -> dict[str, str]:
     return usual | {"PYTHONPATH": os.environ.get("PYTHONPATH", ""), "FRESHTAKE_COMPILE_AHEAD": "0"}
 
 
+def _child_run(command: Sequence[str]) -> tuple[float, float]:
+    """Run a program from start to end, and return its CPU and wall seconds."""
+    before = os.times()
+    subprocess.run(command, check=True, capture_output=True, env=usual_environment())
+    after = os.times()
+    cpu = after.children_user - before.children_user + after.children_system - before.children_system
+    return cpu, after.elapsed - before.elapsed
+
+
 def child_seconds(command: Sequence[str], runs: int = 7) -> tuple[float, float]:
     """Return the median CPU and wall time of a program from start to end."""
-    cpu, wall = [], []
-    for _ in range(runs):
-        before, start = os.times(), time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True, env=usual_environment())
-        after = os.times()
-        wall.append(time.perf_counter() - start)
-        cpu.append(after.children_user - before.children_user + after.children_system - before.children_system)
+    cpu, wall = zip(*[_child_run(command) for _ in range(runs)], strict=True)
     return statistics.median(cpu), statistics.median(wall)
 
 
 def least_child_cpu(command: Sequence[str], runs: int) -> float:
     """Return the minimum CPU time of a program from start to end, which excludes interference by other programs."""
-    spent = []
-    for _ in range(runs):
-        before = os.times()
-        subprocess.run(command, check=True, capture_output=True, env=usual_environment())
-        after = os.times()
-        spent.append(after.children_user - before.children_user + after.children_system - before.children_system)
-    return min(spent)
+    return min(_child_run(command)[0] for _ in range(runs))
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -70,7 +67,7 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 
 
 def print_tables(tables: Mapping[str, Callable[[], str]], module: str, description: str | None) -> None:
-    """Print the tables named on the command line, or all of them."""
+    """Print the tables named on the command line, or all tables."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("tables", nargs="*", choices=[*tables, []], help="default: all of them")
     for name in parser.parse_args().tables or tables:

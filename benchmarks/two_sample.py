@@ -1,10 +1,11 @@
 """Can variants be told from unseen takes? python -m benchmarks.two_sample [-n 15] [--seed 1] [--sets 100].
 
-For sets of takes of many performers (population/) and the named ones: `freshtake learn` on four, `freshtake vary`, and
-a two-sample test (maximum mean discrepancy, permuted labels) of variants against the unseen takes, by poses and by
-velocities at evenly spread moments. For comparison, real takes split in halves, random combinations of the four inputs,
-and draws with the covariance of all real takes around the inputs' mean, the best that four takes allow. Sets with fewer
-than three unseen takes are left out. Constants were chosen on odd-numbered performers; even-numbered ones report.
+For sets of takes of many performers (population/) and the named sets, runs `freshtake learn` on four takes and
+`freshtake vary`. A two-sample test (maximum mean discrepancy, permuted labels) compares variants with the unseen takes,
+by poses and by velocities at evenly spread moments. For comparison, it is also applied to real takes split in halves,
+random combinations of the four inputs, and draws with the covariance of all real takes around the inputs' mean, the
+best that four takes allow. Sets with fewer than three unseen takes are left out. Constants were chosen on odd-numbered
+performers; the results are for even-numbered performers.
 """
 
 from __future__ import annotations
@@ -62,14 +63,14 @@ def p_value(x: Floats, y: Floats, rng: np.random.Generator) -> float:
 
 
 def rejected(real: Floats, drawn: Floats, rng: np.random.Generator) -> float:
-    """Return the fraction of tests that tell an equal number of drawn clips from the real ones."""
+    """Return the fraction of tests that distinguish an equal number of drawn clips from the real clips."""
     count = min(len(real), len(drawn))
     some = (drawn[rng.choice(len(drawn), count, replace=False)] for _ in range(DRAWS))
     return float(np.mean([p_value(real, rows, rng) <= LEVEL for rows in some]))
 
 
 def halves(real: Floats, rng: np.random.Generator) -> float:
-    """Return the fraction of tests that tell one half of the real takes from the other."""
+    """Return the fraction of tests that distinguish one half of the real takes from the other."""
     orders = (rng.permutation(len(real)) for _ in range(DRAWS))
     middle = len(real) // 2
     return float(np.mean([p_value(real[o[:middle]], real[o[middle:]], rng) <= LEVEL for o in orders]))
@@ -121,7 +122,7 @@ def measured(takes: Takes, count: int, seed: int) -> Scored:
 
 
 def groups(most: int) -> dict[str, list[Takes]]:
-    """Return sets with enough unseen takes: of even performers, of odd ones, and the named ones."""
+    """Return sets with enough unseen takes: of even performers, of odd performers, and the named sets."""
     found: dict[str, list[Takes]] = {"even performers": [], "odd performers": []}
     for folder in sorted((DATA / "population").glob("[0-9]*")):
         paths = sorted(folder.glob("take_*.bvh"))

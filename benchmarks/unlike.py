@@ -70,7 +70,7 @@ def another(name: str, clip: ft.Clip, rng: np.random.Generator) -> ft.Clip:
 
 
 def unlike(draws: int = 10) -> str:
-    """Fractions of draws with a warning (one row per set), and of those in which the odd take is the first named."""
+    """Return fractions of draws with a warning (one row per set), and of draws in which the odd take is named first."""
     if not (DATA / "walk").is_dir():
         return "### Takes that do not belong\n\n(recorded motion is absent)\n"
     rng = np.random.default_rng(0)

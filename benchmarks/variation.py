@@ -1,4 +1,4 @@
-"""Learning and synthesis of variants: CPU time of what users wait for, and how it scales with the examples."""
+"""Learning and synthesis of variants: CPU time, and how it grows with the examples."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from freshtake.variation import VariationModel, learn
 
 
 def variation() -> str:
-    """Both tables."""
+    """Return both tables."""
     models = {kind: example_clips(kind) for kind in KINDS}
     return "\n".join([learning(models), streaming(models)])
 
 
 def example_clips(kind: str) -> list[Any]:
-    """Return four takes, or, if they are absent, synthetic rows of the size of the walk."""
+    """Return four takes, or synthetic rows of the size of the walk if these are absent."""
     paths = sorted((DATA / kind).glob(f"{kind}_*.bvh"))
     if paths:
         return [ft.read(path) for path in paths]
@@ -45,13 +45,13 @@ def best(act: Callable[[], object], runs: int = 3) -> tuple[float, float]:
 
 
 def taught(examples: list[Any], kind: str) -> VariationModel:
-    """With the defaults."""
+    """Learn with the defaults."""
     cyclic = kind in ("walk", "swim")
     return learn(examples, rng=np.random.default_rng(0), cyclic=cyclic)
 
 
 def learning(models: dict[str, list[Any]]) -> str:
-    """Measure the seconds until there is a model, everything included."""
+    """Measure the seconds until there is a model, including all steps."""
     rows = []
     for kind, examples in models.items():
         cpu, wall = best(lambda x=examples, k=kind: taught(x, k), 2)
@@ -80,7 +80,7 @@ def streaming(models: dict[str, list[Any]]) -> str:
 
 
 def drain(model: VariationModel, frames: int) -> None:
-    """Iterate over this many rows."""
+    """Iterate over a number of rows."""
     rng, left = np.random.default_rng(1), frames
     while left > 0:
         left -= sum(1 for _ in itertools.islice(model.stream(rng), left))

@@ -20,11 +20,11 @@ def main(folder: Path, paths: list[Path]) -> None:
     else:
         walks = [ft.samples.walk(np.random.default_rng(take), cycles=1) for take in range(4)]
 
-    # offline: slow, once
+    # Offline: slow, once.
     model = ft.variation.learn(walks, rng=np.random.default_rng(7))
     ft.save(folder / "walk.ftm", model)
 
-    # online: fast, also in another process
+    # Online: fast, also in another process.
     model = ft.load(folder / "walk.ftm")
     variants = [model.sample(np.random.default_rng([42, k]), name=f"variant_{k:03d}") for k in range(1, 9)]
     for clip in variants:

@@ -1,4 +1,4 @@
-"""Circles with known equations: what was learned, and how close the variants come to the truth (Lau 2009, figure 7).
+"""Circles with known equations: the learned networks, and the distance of variants from the truth (Lau 2009, figure 7).
 
 Run: python examples/05_figure_7_circles.py OUTDIR
 """

@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
     sway = 0.03 * walk.positions()[0, :, 1].max() * np.sin(np.arange(len(walk)) / 8.0)
     sliding = walk.changed(root=walk.root + sway[:, None] * np.array([1.0, 0.0, 0.6]), name="sliding")
 
-    # once, from clips whose feet stand well; then for any number of clips
+    # Learn once, from clips with good contacts; then plant any number of clips.
     planting_model = learn_planting([walk])
     hand = next(name for name in walk.skeleton.names if "Hand" in name)
     place = sliding.positions()[40, walk.skeleton.index(hand)] + 0.02 * walk.positions()[0, :, 1].max()
@@ -31,7 +31,7 @@ def main(folder: Path) -> None:
     print(f"{len(made.report.contacts)} contacts missed by {made.report.residual:.2g} at most")
     print(f"the pin of {hand} missed by {made.report.pins[0].residual:.2g}")
 
-    # the same frame by frame, a constant number of frames late
+    # The same frame by frame, a constant number of frames late.
     planter = Planter.learn(planting_model)
     contacts = planting_model.contacts(sliding)
     state, frames = planter.start(), 0

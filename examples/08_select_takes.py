@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
     crouched = ft.samples.walk(np.random.default_rng([7, 20]), cycles=1, style="crouch")
     running = ft.samples.run(np.random.default_rng([7, 21]), cycles=1)
 
-    # Six walks are trusted; of the others, the walks should be kept and everything else rejected.
+    # Six walks are trusted. Of the other takes, the walks should be kept and the rest rejected.
     candidates = {"walk_7": walks[6], "walk_8": walks[7], "walk_9": walks[8], "crouched": crouched, "running": running}
     found = ft.variation.select(list(candidates.values()), walks[:6], rng=np.random.default_rng(1))
     print(f"kept if at least {found.threshold:.0%} of the trusted kind are as far off")

@@ -21,16 +21,17 @@ def main(folder: Path, paths: list[Path]) -> None:
     else:
         normal, other = (walk(1.3, style) for style in ("normal", "crouch"))
 
-    # which frames correspond
+    # Which frames correspond.
     found = ft.style.align(normal, other)
     print(found)
     print(f"frames {found.first} of the first and {found.second} of the second; energy", *np.round(found.energy, 1))
     ft.write(folder / "in_step.bvh", ft.style.warp(other, found))
-    picture(normal, other).savefig(folder / "warp.png")
+    names = ("normal", "other style")
+    picture(normal, other, ft.style.WarpSettings(), against="dtw-1", names=names).savefig(folder / "warp.png")
     if paths:
         return
 
-    # style × speed from six walks: anything between, and somewhat beyond
+    # Style × speed from six walks: any mixture between them, and somewhat beyond.
     walks = {(style, speed): walk(speed, style) for style in ("normal", "crouch") for speed in (0.9, 1.3, 1.7)}
     gaits = ft.style.bilinear.fit(walks, reference=("normal", 1.3))
     for style, speed in (

@@ -20,7 +20,7 @@ def walk(seed: int, style: str = "normal", turn_rate: float = 0.0) -> ft.Clip:
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     limp = ft.style.learn([(walk(k), walk(100 + k, "limp")) for k in range(4)])
-    print(f"{limp}\n{limp.choice.why}")
+    print(limp)
     ft.save(folder / "limp.ftm", limp)
 
     for name, clip in {"straight": walk(50), "turning": walk(51, turn_rate=25.0)}.items():

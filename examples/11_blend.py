@@ -22,15 +22,15 @@ def main(folder: Path) -> None:
     print(f"{model!r}; joints are {max(model.errors):.1f} cm off in the eigenspace alone")
     ft.save(folder / "gait.ftm", model)
 
-    # from words: linear from the first frame to the last
+    # Weights as text: linear from the first frame to the last.
     rng = np.random.default_rng(7)
     change = model.sample(rng, frames=240, weights="walk:1->run:1->walk:1", name="there_and_back")
     ft.write(folder / "there_and_back.bvh", change)
 
-    # in between: half a walk and half a run is a jog
+    # In between: half a walk and half a run is a jog.
     ft.write(folder / "jog.bvh", model.sample(rng, frames=120, weights={"walk": 0.5, "run": 0.5}, name="jog"))
 
-    # as a game requests it: frame by frame, with the current weights
+    # Frame by frame with the current weights, as a game requests it.
     def weights(frame: int) -> dict[str, float]:
         run = min(max((frame - 60) / 60, 0.0), 1.0)
         return {"walk": 1.0 - run, "run": run}

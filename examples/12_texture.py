@@ -17,7 +17,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(7)
 
-    # a flag: compressed to ten modes, then played endlessly
+    # A flag: compressed to ten modes, then played endlessly.
     flag = ft.samples.flag(rng, frames=900)
     cloth = ft.texture.learn(flag, ft.texture.Settings(bits=16))
     ft.save(folder / "flag.ftm", cloth)
@@ -25,11 +25,11 @@ def main(folder: Path) -> None:
     print(f"{flag.vertices.nbytes:,} bytes of vertices in a model of {size:,}")
     ft.write(folder / "flag.npz", cloth.sample(rng, frames=600, name="flag"))
 
-    # a walk of twelve cycles: a loop of exactly 200 frames
+    # A walk of twelve cycles: a loop of exactly 200 frames.
     walk = ft.texture.learn(ft.samples.walk(rng, cycles=12))
     ft.write(folder / "loop.bvh", walk.loop(rng, frames=200, times=2, name="loop"))
 
-    # three cells, and steering
+    # Three cells, and steering.
     cells = {
         "forward": ft.samples.walk(rng, cycles=6),
         "left": ft.samples.walk(rng, cycles=6, turn_rate=25.0),

@@ -18,7 +18,7 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disa
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """A browser with its own profile; skipped with a sentence if there is none."""
+    """Start a browser with its own profile; skip with a sentence if there is none."""
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip("no chromium on PATH: install it (apt-get install chromium) to try the pages in a browser")
@@ -49,7 +49,7 @@ class OpenPage:
         self.page.goto(path.as_uri())
 
     def wait(self) -> OpenPage:
-        """Until the first viewport has drawn."""
+        """Wait until the first viewport has drawn."""
         self.page.wait_for_function("window.viewports?.[0]?.timing.frames > 0")
         return self
 
@@ -58,7 +58,7 @@ class OpenPage:
         return self.page.evaluate(f"(() => {{ const v = window.viewports[0]; return {script}; }})()")
 
     def picture(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """What the canvas shows after the next redraw, as (height, width, 3)."""
+        """Return the canvas after the next redraw, as (height, width, 3)."""
         from PIL import Image
 
         frames = "window.viewports[0].timing.frames"

@@ -9,7 +9,7 @@ from freshtake.cli.every_command import complete_command
 
 
 def complete(group: App = app, words: tuple[str, ...] = ()) -> None:
-    """Complete every command of a group, and of the groups in it."""
+    """Complete every command of a group, and of its subgroups."""
     for name in group:
         if not name.startswith("-"):
             complete(group[name], (*words, name))

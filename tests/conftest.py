@@ -1,4 +1,4 @@
-"""Shared by all tests: where the real motion data is, and hypothesis profiles."""
+"""Fixtures of all tests: the folder of real motion, quiet commands, and hypothesis profiles."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread_per_worker() -> Iterator[None]:
-    """Tests run in parallel processes: linear algebra threads would only compete."""
+    """Use one thread for linear algebra: tests run in parallel processes, whose threads would only compete."""
     with one_blas_thread():
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_word_of_time() -> Iterator[None]:
-    """What gets compiled depends on earlier runs, and durations on the machine: switch the messages off."""
+    """Turn messages about compiling off: they depend on earlier runs and on the machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
         patch.setattr("freshtake.methods.progress.LEAST_ANNOUNCED", float("inf"))
@@ -47,7 +47,7 @@ def no_word_of_time() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def last_net_is_not_needed() -> Iterator[None]:
-    """In any test, no command, bridge or server may raise an unexpected exception."""
+    """Fail any test in which a command, bridge or server raises an unexpected exception."""
     yield
     crashes = {path: path.read_text() for path in CRASHES.iterdir()}
     for path in crashes:
@@ -62,14 +62,14 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real motion; tests that need it are skipped if it is absent."""
+    """Return the folder of real motion; tests that need it are skipped if it is absent."""
     if not DATA.is_dir():
         pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
     return DATA
 
 
 def data_files(pattern: str) -> list[Path]:
-    """Real files for parametrised tests, empty (which skips the test) if the data is absent."""
+    """Return real files for parametrised tests; none, which skips the test, if the data is absent."""
     return sorted(DATA.glob(pattern)) if DATA.is_dir() else []
 
 

@@ -1,7 +1,7 @@
-"""The suite under every Python that can be had: python -m tests.pythons [tests ...]
+"""Run the suite under every available Python: python -m tests.pythons [tests ...]
 
-For each version an environment in .pythons/ is filled from the locked requirements. Where there is no interpreter of a
-version, it is checked that all that freshtake and the studio need is there as wheels.
+For each version, an environment in .pythons/ is filled from the locked requirements. If there is no interpreter of a
+version, only the wheels are checked: all packages that freshtake and the studio need must have one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESOLVED = ("runtime", "studio")  # requirements that have wheels for every vers
 
 
 def interpreter(version: str) -> str | None:
-    """A Python of a version: on PATH, or installed by pyenv."""
+    """Return a Python of a version: on PATH, or installed by pyenv."""
     installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"), reverse=True)
     names = [f"python{version}", "python3", "python", *map(str, installed)]
     for found in filter(None, map(shutil.which, names)):
@@ -34,7 +34,7 @@ def interpreter(version: str) -> str | None:
 
 
 def uv() -> str:
-    """The installer, from PATH or in a separate environment."""
+    """Return the installer, from PATH or in a separate environment."""
     found = shutil.which("uv")
     if found is None:
         python = environment(PLACE / "uv", sys.executable)
@@ -44,7 +44,7 @@ def uv() -> str:
 
 
 def environment(folder: Path, base: str) -> str:
-    """The interpreter of an environment, which is created if it does not exist."""
+    """Return the interpreter of an environment, which is created if it does not exist."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         if Path(base).resolve() == Path(sys.executable).resolve():

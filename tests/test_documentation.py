@@ -1,4 +1,4 @@
-"""The pages in docs/: all are linked and listed, links are valid, and the map names only what exists."""
+"""The pages in docs/: all are linked and listed, links are valid, and the map names only existing files and names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SYMBOLS = [
 
 
 def links(page: Path) -> list[str]:
-    """Pages and pictures that a page links to, not those of other sites."""
+    """Return the pages and pictures of this manual that a page links to."""
     found = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
     return [link for link in found if not link.startswith("http")]
 

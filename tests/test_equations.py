@@ -1,4 +1,4 @@
-"""docs/equations.toml: every equation is computed, cited and tested in one place, and everything a row names exists."""
+"""docs/equations.toml: every equation is computed, cited and tested in one place, and all names of a row exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOME = Path(__file__).resolve().parents[1]
 TABLE = tomllib.loads((HOME / "docs" / "equations.toml").read_text(encoding="utf-8"))
 ROWS: dict[str, dict[str, Any]] = TABLE["equations"]
 COMPUTED = sorted(key for key in ROWS if "function" in ROWS[key])
-STEPS = 2  # from a function to what a test calls, at most
+STEPS = 2  # at most, from a function to the caller that a test calls
 PACKAGE = HOME / "src" / "freshtake"
 # `Lau 2009, eq. 3`, `eq. 3-4`, `eq. 10, 12 and 14`, with the section before the equation or without
 CITATION = (
@@ -26,7 +26,7 @@ CITATION = (
 
 
 def named(place: str) -> Any:
-    """What `module:name` or `module:Class.method` stands for."""
+    """Return the object that `module:name` or `module:Class.method` names."""
     module, _, name = place.partition(":")
     found: Any = import_module(module)
     for part in name.split("."):
@@ -35,7 +35,7 @@ def named(place: str) -> Any:
 
 
 def cited(text: str) -> set[str]:
-    """The equations that a text cites, as keys of the table."""
+    """Return the equations that a text cites, as keys of the table."""
     out: set[str] = set()
     for paper, listed in re.findall(CITATION, text):
         for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed):
@@ -44,7 +44,7 @@ def cited(text: str) -> set[str]:
 
 
 def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
-    """Every function, method and class of a module by its name."""
+    """Return every function, method and class of a module by its name."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield before + node.name, node
@@ -53,7 +53,7 @@ def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.Func
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """All modules of the package."""
+    """Return all modules of the package."""
     return {
         ".".join(("freshtake", *file.relative_to(PACKAGE).with_suffix("").parts)): ast.parse(file.read_text())
         for file in sorted(PACKAGE.rglob("*.py"))
@@ -62,7 +62,7 @@ def trees() -> dict[str, ast.Module]:
 
 @cache
 def citing() -> dict[str, set[str]]:
-    """Key of an equation: the functions and classes whose docstrings cite it."""
+    """Return, by key of an equation, the functions and classes whose docstrings cite it."""
     out: dict[str, set[str]] = {}
     for module, tree in trees().items():
         for name, node in definitions(tree):
@@ -72,14 +72,14 @@ def citing() -> dict[str, set[str]]:
 
 
 def names_in(tree: ast.AST) -> set[str]:
-    """Names and attributes that a piece of code reads."""
+    """Return names and attributes that a piece of code reads."""
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
 @cache
 def callers() -> dict[str, set[str]]:
-    """Name of a function: the names of all others in the package that read it, and of their classes."""
+    """Return, by name of a function, the names of its callers in the package, and of their classes."""
     out: dict[str, set[str]] = {}
     for tree in trees().values():
         for name, node in definitions(tree):
@@ -89,7 +89,7 @@ def callers() -> dict[str, set[str]]:
 
 
 def reached_by(name: str, steps: int) -> set[str]:
-    """A function, what calls it, what calls that, and so on."""
+    """Return a function with its callers, their callers, and so on."""
     found = {name}
     for _ in range(steps):
         found |= {caller for each in found for caller in callers().get(each, set())}
@@ -129,7 +129,7 @@ def test_an_equation_is_cited_where_it_is_computed_and_nowhere_else(key: str) ->
 
 @pytest.mark.parametrize("key", COMPUTED)
 def test_what_computes_an_equation_is_used_and_is_what_the_test_runs(key: str) -> None:
-    """No twin that only a test calls: the package uses the function, and the tests call it or what calls it."""
+    """Refuse twins that only tests call: the package uses the function, and tests call it or one of its callers."""
     files = [Path(import_module(place.partition(":")[0]).__file__ or "") for place in ROWS[key]["test"]]
     read = set().union(*(names_in(ast.parse(file.read_text())) for file in files))
     for place in ROWS[key]["function"]:

@@ -1,4 +1,4 @@
-"""The dependency rule, read off the import statements: a layer imports only layers before it, inside a method too."""
+"""The dependency rule, checked on all import statements: a layer imports only layers before it, also in a method."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def without_types(tree: ast.Module) -> ast.Module:
-    """The module without its `if TYPE_CHECKING` blocks: imports for the checker alone are not dependencies."""
+    """Return the module without `if TYPE_CHECKING` blocks: imports for the checker alone are not dependencies."""
     body = [n for n in tree.body if not (isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test))]
     return ast.Module(body, [])
 
@@ -78,7 +78,7 @@ def test_imports_only_earlier_layers(path: Path) -> None:
 
 
 def rank(method: str, module: str) -> int:
-    """How late a module stands inside its method."""
+    """Return the position of a module in the order of its method."""
     inside = module.removeprefix(f"freshtake.{method}.") + "."
     if inside.startswith(tuple(f"{late}." for late in AFTER_MODEL[method])):
         return 4
@@ -88,7 +88,7 @@ def rank(method: str, module: str) -> int:
 
 
 def steps_back(method: str) -> Iterator[tuple[str, str]]:
-    """Imports of a later module of the same method."""
+    """Return imports of later modules of the same method."""
     for path in MODULES:
         if layer(path) != method:
             continue
@@ -107,7 +107,7 @@ def test_inside_a_method_pieces_come_before_synthesize_before_the_model_before_l
 
 @cache
 def loaded_first(module: str) -> frozenset[str]:
-    """Our modules that a module imports at top level."""
+    """Return our modules that a module imports at top level."""
     tree = without_types(ast.parse((PACKAGE / Path(*module.split(".")[1:]).with_suffix(".py")).read_text()))
     tops = ast.Module([n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], [])
     return frozenset(n if n in NAMES else n.rpartition(".")[0] for n in imported(tops)) & NAMES
@@ -115,7 +115,7 @@ def loaded_first(module: str) -> frozenset[str]:
 
 @pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in METHODS], ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_pieces_do_not_import_one_another_in_circles(path: Path) -> None:
-    """A module of a method is not reached from itself."""
+    """Check that no module of a method imports itself through others."""
     start = module_name(path)
     seen: set[str] = set()
     ahead = [start]

@@ -43,7 +43,7 @@ PAGES = sorted(page for page in (*(HOME / "docs").rglob("*.md"), HOME / "README.
 
 @pytest.fixture(scope="module")
 def first_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder after the first steps of the start page."""
+    """Return the folder after the first steps of the start page."""
     folder = tmp_path_factory.mktemp("first")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -66,7 +66,7 @@ def run_lines(text: str, elsewhere: tuple[str, ...] = ELSEWHERE) -> None:
 
 
 def expanded(word: str) -> Iterator[str]:
-    """As a shell does."""
+    """Expand a pattern as a shell does."""
     found = sorted(str(path) for path in Path().glob(word)) if re.search(r"[*?\[]", word) and "->" not in word else []
     yield from found or [word]
 

@@ -13,6 +13,8 @@ import pytest
 
 PAGES = Path(__file__).parents[1] / "docs/reference"
 PACKAGES = ("variation", "style", "density", "texture", "motion", "evaluation", "samples")
+# Unions, arrays and types of Python, which the pages do not explain one by one.
+PLAIN = {"Alignable", "Any", "Bools", "Floats", "Iterator", "Model", "Motion", "None", "State"}
 ARGS = re.compile(r"^Args:\n((?:    .*\n?|\n)*)", re.MULTILINE)
 
 
@@ -64,3 +66,13 @@ def test_the_first_page_lists_every_name_that_no_package_has() -> None:
 def test_every_parameter_and_result_is_described(package: str) -> None:
     found = {name: parts for name, function in functions(package).items() if (parts := missing(function))}
     assert not found
+
+
+def test_the_pages_describe_every_type_of_a_result() -> None:
+    listed = re.findall(r"\w+", " ".join(page.read_text() for page in PAGES.glob("*.md")))
+    results = " ".join(
+        str(inspect.signature(function).return_annotation)
+        for package in ("", *PACKAGES)
+        for function in functions(package).values()
+    )
+    assert set(re.findall(r"\b[A-Z]\w*", results)) - PLAIN <= set(listed)

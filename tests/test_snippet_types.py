@@ -1,4 +1,4 @@
-"""The README's Python, as a user's editor sees it: no errors from a strict type checker, and useful help."""
+"""The README's Python in a user's editor: no errors from a strict type checker, and useful help."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_snippets_have_no_type_error(tmp_path: Path) -> None:
     )  # fmt: skip
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert [line for line in errors if "wrong.py" not in line] == [], done.stderr
-    assert len(errors) == 2  # an option that is not there, and a clip without faces
+    assert len(errors) == 2  # an unknown option, and a clip without faces
 
 
 def test_help_names_what_there_is() -> None:

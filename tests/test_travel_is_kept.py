@@ -48,7 +48,7 @@ def blended(plant_feet: bool) -> Clip:
 
 
 def textured(plant_feet: bool) -> Clip:
-    """Texture does not plant feet itself; its motion is planted as by `freshtake plant --like`."""
+    """Plant a texture's motion as `freshtake plant --like` does, since textures do not plant feet."""
     take = walk(3, cycles=6)
     made = learn_texture(take, rng=np.random.default_rng(0)).sample(np.random.default_rng(1), frames=120)
     assert isinstance(made, Clip)

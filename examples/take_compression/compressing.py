@@ -33,7 +33,7 @@ WORTH = 0.5  # of a take's own numbers: a take that costs more to rebuild is kep
 
 @dataclass(frozen=True, eq=False)
 class Compressed:
-    """Numbers of the kept takes, and for every other one how it is rebuilt and how far it is off.
+    """Numbers of the kept takes, and for every other take how it is rebuilt and its error.
 
     Errors are root mean squares over frames and joints, as fractions of the leg length (for a stroke: of its extent).
     """
@@ -46,19 +46,19 @@ class Compressed:
 
     @property
     def numbers(self) -> int:
-        """Return how many numbers have to be stored: complete kept takes, only shares and warps for the others."""
+        """Return the count of stored numbers: complete kept takes, only shares and warps of the others."""
         whole = sum(x.size for x in self.material.values)
         return whole + sum(one.numbers for one in self.rebuilds.values())
 
     @property
     def worst(self) -> float:
-        """The largest error of a rebuilt take."""
+        """Return the largest error of a rebuilt take."""
         return max(self.errors.values(), default=0.0)
 
 
 @one_blas_thread()
 def compress_takes(takes: Sequence[Any], bound: float, *, report: Report | None = None) -> Compressed:
-    """Keep few takes, from which every other one can be rebuilt with an error of at most `bound` (a fraction)."""
+    """Keep few takes, from which every other take can be rebuilt with an error of at most `bound` (a fraction)."""
     _check(takes, bound)
     say = report or silent
     material = material_of(takes, None, None)
@@ -105,7 +105,7 @@ def _most_central(material: Material) -> int:
 
 
 def _attempt(takes: Sequence[Any], chosen: Sequence[int], bound: float, material: Material | None) -> Compressed:
-    """Rebuild all others from the chosen ones, each with as few numbers as the bound allows."""
+    """Rebuild all other takes from the chosen takes, each with the fewest numbers that the bound allows."""
     chosen_material = material_of([takes[k] for k in chosen], None, None) if material is None else material
     values = chosen_material.values if material is None else tuple(chosen_material.values[k] for k in chosen)
     kept_sources = kept_takes(values, chosen_material.weights, chosen_material.frame_time)
@@ -119,7 +119,7 @@ def _attempt(takes: Sequence[Any], chosen: Sequence[int], bound: float, material
 
 
 def cheapest(rows: Floats, kept: KeptTakes, bound: float, error: Callable[[Floats], float]) -> tuple[Rebuild, float]:
-    """Return the first level within the bound, or the best one if there is none."""
+    """Return the first level within the bound, or the best level if there is none."""
     tried: list[tuple[Rebuild, float]] = []
     for level in LEVELS if len(kept.values) > 1 else LEVELS[:1]:
         numbers = fit(rows, kept, level) if len(kept.values) > 1 else _alone(rows, kept)
@@ -132,12 +132,12 @@ def cheapest(rows: Floats, kept: KeptTakes, bound: float, error: Callable[[Float
 
 
 def _alone(rows: Floats, kept: KeptTakes) -> Rebuild:
-    """One kept take alone, time-warped."""
+    """Rebuild from one kept take, time-warped."""
     return Rebuild(len(rows), 0, fit_warp(rows, kept.values[0], kept.weights), np.ones((1, 1)))
 
 
 def _spared(takes: Sequence[Any], kept: list[int], bound: float, material: Material) -> list[int]:
-    """Drop kept takes that the others can rebuild after all, trying the first ones first."""
+    """Drop kept takes that the others can rebuild after all, in order."""
     for k in list(kept):
         rest = [one for one in kept if one != k]
         if len(rest) >= LEAST_KEPT and _attempt(takes, rest, bound, material).worst <= bound:
@@ -146,7 +146,7 @@ def _spared(takes: Sequence[Any], kept: list[int], bound: float, material: Mater
 
 
 def rows_of(material: Material, take: Any) -> Floats:
-    """A take as rows of the material's DOFs."""
+    """Return a take as rows of the material's DOFs."""
     assert material.recipe is not None
     return rounded(encode(material.recipe, take, strict=False).values)
 
@@ -186,20 +186,20 @@ def _poses(clip: Clip, facing: Floats) -> Floats:
 
 
 def restored(material: Material, numbers: Rebuild, start: Start, name: str = "") -> Any:
-    """Return a dropped take as a motion; `material` is that of the kept takes."""
+    """Return a dropped take as a motion; `material` belongs to the kept takes."""
     assert material.recipe is not None
     kept = kept_takes(material.values, material.weights, material.frame_time)
     return decode(material.recipe, rebuilt(kept, numbers), start=start, name=name)
 
 
 def start_of(material: Material, take: Any) -> Start:
-    """Return where a take begins: part of what has to be stored."""
+    """Return the position and heading at which a take begins, which have to be stored."""
     assert material.recipe is not None
     return encode(material.recipe, take, strict=False).start
 
 
 def end_drift(take: Any, rebuilt_take: Any) -> float | None:
-    """Distance on the ground between the last frames of a clip and of its rebuilt copy, in leg lengths."""
+    """Return the distance on the ground between the last frames of a clip and of its copy, in leg lengths."""
     if not isinstance(take, Clip):
         return None
     ground = [axis for axis in range(3) if axis != take.up_index]

@@ -14,7 +14,7 @@ from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 
 
 class PlainPca(NamedTuple):
-    """Modes that a bound needs, the worst error of a take, and the numbers to store: modes, mean and weights."""
+    """Modes that a bound needs, the worst error of a take, and the count of stored numbers: modes, mean and weights."""
 
     modes: int
     worst: float

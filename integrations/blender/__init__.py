@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""freshtake for Blender: new takes from a few. All work is done in a separate process, see child/client.py."""
+"""freshtake for Blender: new takes from a few. A separate process does all work, see child/client.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TICK = 0.2  # seconds between polls of the compilation
 
 
 def register() -> None:
-    """Register operators and panels, and start compiling what is not compiled yet."""
+    """Register operators and panels, and start compiling functions that are not compiled yet."""
     import bpy
 
     for name in PARTS:
@@ -20,7 +20,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Unregister everything and end the child."""
+    """Unregister all parts and end the child."""
     import bpy
 
     from .child import shared

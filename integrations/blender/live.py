@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live: when a slider has been moved, its motion is remade in place of the previous one."""
+"""Live: moving a slider remakes its motion in place of the previous motion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def remakes(operator: str) -> Callable[[Any, Any], None]:
 
 
 def remake() -> float | None:
-    """Start the operator; if one is running, wait for it."""
+    """Start the operator; if another operator is running, wait for it."""
     from .operators.working import AT_WORK
 
     if AT_WORK:

@@ -11,24 +11,24 @@ SHOWN = 12  # lines
 
 
 class FreshtakePreferences(bpy.types.AddonPreferences):
-    """Nothing to choose: only information."""
+    """The page of preferences, which only informs."""
 
     bl_idname = __package__
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Preparing, and recent output."""
+        """Show the progress of preparing, and recent output."""
         preparation = shared.preparation()
         self.layout.label(text=preparation.sentence or "Prepared: nothing is left to compile.")
         lines = [line for child in shared.children() for line in child.recent_output.splitlines()][-SHOWN:]
         if lines:
             box = self.layout.box()
-            box.label(text="Recent output of its processes:")
+            box.label(text="Recent output of freshtake's processes:")
             for line in lines:
                 box.label(text=line)
 
 
 def register() -> None:
-    """Show them."""
+    """Register the preferences."""
     bpy.utils.register_class(FreshtakePreferences)
 
 

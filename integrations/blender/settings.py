@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What we store with an armature: its takes, models and settings, saved with the .blend."""
+"""The data stored with an armature and saved with the .blend: its takes, models and settings."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from bpy import props
 
 from .live import remakes
 
-# A character linked from another file with an override keeps them too.
+# A character linked from another file with an override keeps its settings too.
 OVERRIDDEN = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=OVERRIDDEN)
 CollectionProperty = partial(props.CollectionProperty, override=OVERRIDDEN | {"USE_INSERTION"})
@@ -19,7 +19,7 @@ PointerProperty = partial(props.PointerProperty, override=OVERRIDDEN)
 StringProperty = partial(props.StringProperty, override=OVERRIDDEN)
 
 KINDS = [
-    ("variation", "Variants", "New takes like the ones given"),
+    ("variation", "Variants", "New takes like those in the list"),
     ("style", "Style", "A motion in another style"),
     ("density", "Blend", "Motion that changes between classes, such as walk and run"),
     ("texture", "Endless", "An endless motion, or a loop"),
@@ -51,9 +51,9 @@ class FreshtakeTake(bpy.types.PropertyGroup):
 
     action: PointerProperty(type=bpy.types.Action)
     use: BoolProperty(name="Use", default=True, description="Learn from this take")
-    group: StringProperty(name="Class", description="What it is an example of, for Blend: walk, run, ...")
+    group: StringProperty(name="Class", description="The class of this take, for Blend: walk, run, ...")
     style: EnumProperty(name="Style", items=STYLES)
-    wrong: StringProperty(description="What is wrong with it, a sentence per line")
+    wrong: StringProperty(description="Faults of this take, a sentence per line")
 
 
 class FreshtakeResult(bpy.types.PropertyGroup):
@@ -71,14 +71,14 @@ class FreshtakeModel(bpy.types.PropertyGroup):
 
 
 class FreshtakePart(bpy.types.PropertyGroup):
-    """How much the bones of a bone collection vary."""
+    """The amount by which the bones of a bone collection vary."""
 
     use: BoolProperty(name="Use", default=False, description="These bones vary by a separate amount")
     amount: FloatProperty(name="Amount", default=1.0, min=0.0, max=4.0)
 
 
 class FreshtakeWeight(bpy.types.PropertyGroup):
-    """The share of a class."""
+    """The weight of a class."""
 
     weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=1.0, update=remakes("blend"))
 
@@ -95,20 +95,20 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
 
     takes: CollectionProperty(type=FreshtakeTake)
     take_index: IntProperty()
-    together: StringProperty(description="What is wrong with the takes as a set")
+    together: StringProperty(description="Faults of the takes as a set")
     models: CollectionProperty(type=FreshtakeModel)
     model_index: IntProperty()
     results: CollectionProperty(type=FreshtakeResult)
     result_index: IntProperty()
     duplicate: BoolProperty(description="Made by freshtake for one Action, and removed with it")
 
-    count: IntProperty(name="Number", default=5, min=1, max=999, description="How many variants")
+    count: IntProperty(name="Number", default=5, min=1, max=999, description="The number of variants")
     amount: FloatProperty(
         name="Amount", default=1.0, min=0.0, max=4.0, description="0: the mean motion, 1: as different as the takes"
     )
     parts: CollectionProperty(type=FreshtakePart)
     seed: IntProperty(name="Seed", default=0, min=0, description="The same seed gives the same variants")
-    loop: BoolProperty(name="Loop", description="The end leads into the beginning")
+    loop: BoolProperty(name="Loop", description="The last frame leads into the first")
     start: EnumProperty(name="Start", items=POSES)
     end: EnumProperty(name="End", items=POSES)
     start_marker: StringProperty(name="Marker")
@@ -116,7 +116,7 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     length: EnumProperty(name="Length", items=LENGTHS)
     seconds: FloatProperty(name="Seconds", default=4.0, min=0.1, max=3600.0)
     cycles: IntProperty(name="Cycles", default=1, min=1, max=1000)
-    plant: BoolProperty(name="Feet planted", default=True, description="Standing feet do not slide")
+    plant: BoolProperty(name="Feet planted", default=True, description="Feet do not slide while they are planted")
     in_place: BoolProperty(name="In place", description="Without travel along the ground")
     place: EnumProperty(name="As", items=PLACES)
     spacing: FloatProperty(name="Spacing", default=1.5, min=0.01, max=1000.0, subtype="DISTANCE")
@@ -129,10 +129,11 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     weights: CollectionProperty(type=FreshtakeWeight)
     blend_seconds: FloatProperty(name="Seconds", default=10.0, min=0.5, max=3600.0)
     endless_seconds: FloatProperty(name="Seconds", default=20.0, min=0.5, max=3600.0)
-    endless_loop: BoolProperty(name="Loop", description="A loop of that length instead of a piece of endless motion")
+    endless_loop: BoolProperty(name="Loop", description="A loop of this length instead of a piece of endless motion")
     use_jump_rate: BoolProperty(
-        name="Jumps", description="Choose how often it jumps to another part of the take", update=remakes("endless")
-    )
+        name="Jumps", description="Choose how often the motion jumps to another part of the take",
+        update=remakes("endless"),
+    )  # fmt: skip
     jump_rate: FloatProperty(name="Jumps per second", default=0.5, min=0.02, max=10.0, update=remakes("endless"))
 
     source: PointerProperty(
@@ -158,7 +159,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Unregister them; what is saved in files stays there."""
+    """Unregister the settings; data saved in files stays there."""
     del bpy.types.Object.freshtake
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

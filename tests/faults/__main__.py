@@ -2,9 +2,9 @@
 
 Kills come at random moments and at every flush to the disk; disks are full, or hold half of the result; clocks are
 decades off. A child is forked from a process in which all code is loaded, so kills hit the work and not the
-start. After a fault the result is as before or as it should be, never in between; the same command run again
+start. After a fault, the result is either unchanged or complete. The same command run again
 completes it, with the same bytes, and leaves no temporary file. The studio, the server for agents and first
-compilations have rows too. Prints a table, and exits with 1 if anything else happened.
+compilations have rows too. Prints a table, and exits with 1 after any other outcome.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def kill_often(trial: Trial, kills: int, rng: np.random.Generator) -> Counts:
 
 
 def print_row(name: str, counts: Counts) -> bool:
-    """Print a row of the table, and return whether anything was wrong."""
+    """Print a row of the table, and return whether there was a failure."""
     values = (counts.faults, counts.in_work, counts.corrupt, counts.not_completed, counts.left_over, counts.other)
     print(f"{name:26}" + "".join(f"{value:15}" for value in values), flush=True)
     for problem in counts.problems:
@@ -47,7 +47,7 @@ def print_row(name: str, counts: Counts) -> bool:
 
 
 def main() -> int:
-    """Run everything, and print the table."""
+    """Run all faults, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=300, help="over all commands and servers")
     parser.add_argument("--seed", type=int, default=1)

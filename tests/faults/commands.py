@@ -7,7 +7,7 @@ from pathlib import Path
 from freshtake.cli.entry import run
 from tests.faults.servers import call_agent_server
 
-# Words of a command; {} is where its result goes, and the ending says what that is.
+# Words of a command; {} is its result, whose ending gives the format.
 COMMANDS: dict[str, tuple[list[str], str]] = {
     "learn": (["learn", "walk", "-o", "{}"], "model.ftm"),
     "vary": (["vary", "walk.ftm", "-n", "4", "-o", "{}"], "variants"),
@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     # Not a command line: the server for agents is started, and its tool of this name is called.
     "mcp": (["mcp", "vary", "walk.ftm", "{}"], "by_agent"),
 }
-# Pages and reports contain the time they were made: they have to be complete, not equal.
+# Pages and reports contain the time of the run: they have to be complete, not equal.
 SAME_SIZE_ONLY = {"evaluate", "view"}
 # Results written file by file, each of them complete: shards of a crowd, loops of several clips, samples.
 FILE_BY_FILE = {"crowd", "loop", "samples"}

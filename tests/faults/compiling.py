@@ -18,7 +18,7 @@ NAME = "plant"  # compiles within seconds
 
 
 def compile_at_once(home: Path) -> Counts:
-    """Start commands with an empty cache at the same time, and one more that is killed; then one with a full cache."""
+    """Start commands with an empty cache at once, and kill a further one; then run a command with a full cache."""
     cache, counts = home / "cache", Counts(faults=AT_ONCE + 1, in_work=AT_ONCE)
     targets = [home / f"first_{number}" / "planted.bvh" for number in range(AT_ONCE + 2)]
     processes = [_started(target, cache) for target in targets[:-1]]
@@ -35,7 +35,7 @@ def compile_at_once(home: Path) -> Counts:
     counts.corrupt = sum(not data.startswith(MARK) for data in before.values())
     # A complete cache is only read; a damaged one would be rewritten.
     counts.other = int(_code_files(cache) != before or not before)
-    # The killed one may have left one file, which is removed when it is ten minutes old.
+    # The killed command may leave one file, which is removed when it is ten minutes old.
     counts.left_over = max(len(list(cache.rglob("*.tmp"))) - 1, 0)
     return counts
 

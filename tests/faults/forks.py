@@ -11,11 +11,11 @@ from freshtake.formats import files
 
 @dataclass
 class Counts:
-    """What happened to results under faults."""
+    """Counts of faults and of their effects on results."""
 
     faults: int = 0
     in_work: int = 0  # faults that came before the command ended
-    corrupt: int = 0  # results that are neither as before nor as they should be
+    corrupt: int = 0  # results that are neither unchanged nor complete
     not_completed: int = 0  # by the same command, run again
     left_over: int = 0  # temporary files after that
     other: int = 0  # wrong exit codes or sentences
@@ -23,7 +23,7 @@ class Counts:
 
     @property
     def wrong(self) -> int:
-        """How many things were wrong."""
+        """Return the number of failures."""
         return self.corrupt + self.not_completed + self.left_over + self.other
 
     def __add__(self, more: Counts) -> Counts:

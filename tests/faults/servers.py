@@ -1,4 +1,4 @@
-"""Killed servers: the one for agents, which writes what a tool call requests, and the studio."""
+"""Killed servers: the agents' server, which writes the results of a tool call, and the studio."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def call_agent_server(tool: str, arguments: dict[str, Any]) -> int:
     with os.fdopen(requests, "w", encoding="utf-8") as sent, os.fdopen(answers, encoding="utf-8") as received:
         for message in messages:
             print(json.dumps({"jsonrpc": "2.0", **message}), file=sent, flush=True)
-            # Each request is answered before the next one is sent; notifications have no answer.
+            # Each request is answered before the next is sent; notifications have no answer.
             while "id" in message and (answer := json.loads(received.readline() or '{"id": null}')):
                 if answer.get("id") in (message["id"], None):
                     break

@@ -26,7 +26,7 @@ ABANDONED = f".other.{files._machine()}-{'1' * 16}.tmp"
 
 
 def every_flush(trial: Trial) -> Counts:
-    """Killed at each flush: before and after the system has flushed a file, or the names in a folder."""
+    """Kill a command at each flush, before and after the system has flushed a file, or the names in a folder."""
     counts = Counts()
     for number in range(1000):
         for after in (False, True):
@@ -55,7 +55,7 @@ def _killed_at_flush(trial: Trial, number: int, after: bool) -> int:
 
 
 def full_disk(trial: Trial) -> Counts:
-    """Full disk: no file may grow beyond a few bytes."""
+    """Simulate a full disk: no file may grow beyond a few bytes."""
     trial.clear()
 
     def work() -> int:
@@ -73,7 +73,7 @@ def _run_silently(trial: Trial) -> int:
 
 
 def small_disk(trial: Trial) -> Counts:
-    """Disk or quota used up: half of the result, or nearly all of it, can be stored; then there is more space."""
+    """Use up the disk or quota after half of the result, or nearly all of it; then free space."""
     counts = Counts()
     needed = sum(-(-len(data) // 4096) * 4 for data in (trial.expected or {}).values())  # kilobytes, in pages
     for share in (0.5, 0.9):
@@ -102,7 +102,7 @@ def _mounted(place: Path, kilobytes: int) -> Iterator[bool]:
 
 
 def _refused(trial: Trial, code: int) -> Counts:
-    """Judge a command that could not write everything."""
+    """Check a command that could not write all files."""
     counts = Counts(other=int(code not in REFUSED or (trial.target.exists() and trial.name not in FILE_BY_FILE)))
     if counts.other:
         there = "there" if trial.target.exists() else "absent"
@@ -111,7 +111,7 @@ def _refused(trial: Trial, code: int) -> Counts:
 
 
 def wrong_clock(trial: Trial) -> Counts:
-    """Clock decades off: files have other dates than now, leftovers are removed, those of a running process stay."""
+    """Set the clock decades off: leftovers are removed whatever their dates, files of a running process stay."""
     counts = Counts()
     for off in CLOCKS:
         trial.clear()

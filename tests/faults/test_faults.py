@@ -1,4 +1,4 @@
-"""The fault suite detects what it looks for, and one command passes all of it."""
+"""The fault suite detects faults, and one command passes all of the suite."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_half_a_file_and_leftovers_are_seen(trial: Trial) -> None:
 
 
 def test_a_file_of_a_living_process_that_is_removed_is_seen(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ownership by age alone, as it was once, is what a clock that is decades off finds."""
+    """A clock that is decades off reveals a rule that recognizes leftovers by their age alone."""
 
     def by_age(folder: Path) -> None:
         for path in folder.glob(".*.tmp"):

@@ -1,4 +1,4 @@
-"""One command, run in a fork, and a judgement of what a fault left of its result."""
+"""One command, run in a fork, and a check of its result after a fault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Content = dict[str, bytes]
 
 
 def content(target: Path) -> Content | None:
-    """Return the files of a result by name, without those being written; None if there is no result."""
+    """Return the files of a result by name, without unfinished files; None if there is no result."""
     if target.is_dir():
         paths = (p for p in sorted(target.rglob("*")) if p.is_file() and not p.name.startswith("."))
         return {str(p.relative_to(target)): p.read_bytes() for p in paths}
@@ -56,7 +56,7 @@ class Trial:
         return ended(process) < 0
 
     def judged(self, in_work: bool) -> Counts:
-        """Check what a fault left, rerun the command, and check the result."""
+        """Check the files after a fault, rerun the command, and check the result."""
         counts = Counts(faults=1, in_work=int(in_work))
         left = content(self.target)
         partial = self.name in FILE_BY_FILE and left is not None and len(left) < len(self.expected or ())

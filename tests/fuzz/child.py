@@ -27,12 +27,12 @@ from tests.fuzz.mutate import mutate
 from tests.fuzz.seeds import Target, make_target
 from tests.fuzz.using import use
 
-SECONDS = 15.0  # of CPU for one small file; a model may need a function that none of the good ones has compiled
+SECONDS = 15.0  # of CPU for one small file; a model may need a function that no good model has compiled
 MEMORY = 500 << 20  # bytes beyond what the process has when it starts to read
 
 
 def damaged(target: Target, seed: int, number: int) -> bytes:
-    """Input `number` of a run: depends on nothing else."""
+    """Return input `number` of a run, which depends on nothing else."""
     rng = np.random.default_rng([seed, number])
     data, other = (target.seeds[int(rng.integers(0, len(target.seeds)))] for _ in range(2))
     if target.inside is not None and rng.random() < 0.6:
@@ -41,7 +41,7 @@ def damaged(target: Target, seed: int, number: int) -> bytes:
 
 
 def read(path: Path, reader: Callable[[Path], object] | None = None) -> int:
-    """Read a file and return the number of ways it was used in: a model that loads is used, a motion is only read."""
+    """Read a file and return the number of its uses: a model that loads is used, a motion is only read."""
     if reader is not None:
         reader(path)
         return 1
@@ -52,7 +52,7 @@ def read(path: Path, reader: Callable[[Path], object] | None = None) -> int:
 
 
 def complaint(path: Path, taken: list[int] | None = None, reader: Callable[[Path], object] | None = None) -> str:
-    """Return what went wrong other than the one allowed sentence; empty if nothing did.
+    """Return the fault of a reader, if it did anything but return or end with its sentence; empty if none.
 
     `taken` also counts the ways in which an accepted file was used.
     """

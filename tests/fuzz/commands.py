@@ -1,8 +1,8 @@
-"""Random commands over methods, rigs, rates, axes, units and formats: none may exit with 0 and a wrong result.
+"""Random commands over methods, rigs, rates, axes, units and formats: no command may exit with 0 and a wrong result.
 
 `python -m tests.fuzz.commands 1000 --seed 3 --log FILE` runs commands through the entry of the command line, in one
-process, and judges what they wrote from the files alone: the verdict on each motion must not be red, and axis, unit
-and rate must be those of the takes. It prints each command that went wrong, and exits with 1 if there was one.
+process, and checks only their files: the verdict on each motion must not be red, and axis, unit
+and rate must be those of the takes. It prints each failed command, and exits with 1 if there was a failure.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Takes(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A command, its exit code, its last sentence, and what is wrong with it (nothing: empty)."""
+    """A command, its exit code, its last sentence, and its faults (empty: none)."""
 
     command: list[str]
     code: int
@@ -107,7 +107,7 @@ def scene(rng: Rng, folder: Path) -> tuple[Takes, Takes, Callable[[Clip], Clip]]
 
 
 def commands(rng: Rng, folder: Path, first: Takes, second: Takes) -> Iterator[tuple[list[str], list[str], bool]]:
-    """Yield commands, the takes their results are judged by, and whether results have the body of the takes."""
+    """Yield commands, the takes to compare results with, and whether results have the body of the takes."""
     model, out = str(folder / "model.ftm"), folder / "out"
     a, b = first.files, second.files
     yield ["learn", *a, "-o", model], [], True
@@ -169,7 +169,7 @@ def _stream_options(rng: Rng) -> list[str]:
 
 
 def outcome(command: list[str], takes: list[str], same_body: bool, about: str, out: Path) -> Outcome:
-    """Run a command and judge its files."""
+    """Run a command and assess its files."""
     before = {path for path in out.rglob("*") if path.is_file()} if out.exists() else set()
     said = io.StringIO()
     try:
@@ -186,7 +186,7 @@ def outcome(command: list[str], takes: list[str], same_body: bool, about: str, o
         return Outcome(command, code, said.getvalue()[-3000:], "crash", about)
     files = sorted(path for path in out.rglob("*") if path.is_file() and path not in before) if out.exists() else []
     files = [path for path in files if path.suffix[1:] in FORMATS and "poses" not in path.name]
-    if code == 2:  # of several files, those before the one that is refused are written: that one must not be
+    if code == 2:  # files before the refused file may be written, but not the refused file
         if "ftm: " in sentence and "expected" in sentence:  # all models here are our own
             return Outcome(command, code, sentence, "a model that was written cannot be read", about)
         refused = [path for path in files if path.name in sentence or len(takes) < 2]
@@ -197,7 +197,7 @@ def outcome(command: list[str], takes: list[str], same_body: bool, about: str, o
 
 
 def wrong_files(files: list[Path], takes: list[str], same_body: bool) -> str:
-    """Say what is wrong with the files of a command that exited with 0."""
+    """Return the faults in the files of a command that exited with 0."""
     if not files:
         return "no file was written"
     known = [read_clip(take) for take in takes]
@@ -232,7 +232,7 @@ def clips_of(path: Path) -> list[Clip]:
 
 
 def outcomes(count: int, seed: int) -> Iterator[Outcome]:
-    """Run that many commands."""
+    """Run a number of commands."""
     made, number = 0, 0
     while made < count:
         rng = np.random.default_rng([seed, number])
@@ -265,7 +265,7 @@ def outcomes(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def main() -> int:
-    """Run random commands, and report those that went wrong."""
+    """Run random commands, and report failures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=0)

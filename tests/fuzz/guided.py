@@ -1,13 +1,13 @@
 """Coverage-guided fuzzing of readers: python -m tests.fuzz.guided [TARGET ...] [--seconds 1200] [--keep fuzz-failures].
 
-One target after another, all of them if none is named, each for a number of seconds of processor time, so a run
-on a busy machine is as long as any other. Prints a row for each.
+Runs one target after another (all targets if none is named), each for a number of seconds of processor time, so a run
+on a busy machine does the same work. Prints a row for each.
 
 Needs atheris, which freshtake does not require: install it into a separate environment next to freshtake. Readers are
 instrumented as they are imported, so inputs that reach new branches are kept and damaged further. Half of the
-damage is libFuzzer's, the other half that of `tests.fuzz.mutate`, inside of containers too, whose checksums are
-corrected. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is written to the folder
-once, with the traceback next to it. `--corpus` names a folder that inputs are read from and added to.
+damage comes from libFuzzer, the other half from `tests.fuzz.mutate`, which also damages the inside of containers and
+corrects their checksums. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is
+written to the folder once, with its traceback. `--corpus` names a folder that inputs are read from and added to.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
             return mutate(data, other, rng)[:most]
         try:
             return target.inside(data, other, rng)[:most]
-        except Exception:  # only a container that is still complete can be opened, and damaged inside
+        except Exception:  # only a complete container can be opened and damaged inside
             return target.inside(other, other, rng)[:most]
 
     limit_memory()
@@ -133,7 +133,7 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
 
 
 def _worked() -> float:
-    """Return the seconds of processor time so far, of ended children too, in which some readers do their work."""
+    """Return the seconds of processor time so far, including ended children, in which some readers work."""
     return sum(os.times()[:4])
 
 
@@ -145,7 +145,7 @@ def _compiled() -> list[str]:
 
 
 def _kind(problem: str) -> str:
-    """Return what failures of one cause share: the locations in a traceback, or the sentence without its file."""
+    """Return a key that failures of one cause share: the locations in a traceback, or the sentence without its file."""
     lines = [line for line in problem.splitlines() if line.strip().startswith("File ")]
     return "\n".join(lines) or problem[:30]
 

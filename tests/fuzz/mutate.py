@@ -1,4 +1,4 @@
-"""Random damage to a file's bytes, as a function of a generator alone."""
+"""Random damage to a file's bytes, which depends only on a generator."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ WAYS: tuple[Callable[[bytes, bytes, Rng], bytes], ...] = (
 
 
 def mutate(data: bytes, other: bytes, rng: Rng) -> bytes:
-    """One to a few kinds of damage in a row; `other` is another good file to take pieces from."""
+    """Apply one to a few kinds of damage; `other` is another good file, whose pieces are inserted."""
     for _ in range(int(rng.geometric(0.5))):
         data = WAYS[int(rng.integers(0, len(WAYS)))](data, other, rng)
     return data[: 1 << 20]

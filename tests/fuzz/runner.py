@@ -1,4 +1,4 @@
-"""Runs a target in child processes until the time or the number of inputs is used up, and keeps what failed."""
+"""Run a target in child processes until the time or the number of inputs is used up, and keep failing inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE = 60.0  # seconds of silence beyond the time given, after which a child
 
 
 class Failure(NamedTuple):
-    """An input that made the reader do anything else than return or raise a FreshtakeError."""
+    """An input for which the reader neither returned nor raised a FreshtakeError."""
 
     target: str
     number: int
@@ -25,7 +25,7 @@ class Failure(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How many inputs were read, how many were accepted, and in how many ways those were used."""
+    """The number of inputs, of accepted inputs, and of their uses; and the failures."""
 
     done: int
     failures: list[Failure]
@@ -34,7 +34,7 @@ class Result(NamedTuple):
 
 
 def fuzz(target: str, seed: int, seconds: float, count: int, keep: Path) -> Result:
-    """At most `count` inputs in at most `seconds`; failing inputs are copied to `keep`."""
+    """Try at most `count` inputs in at most `seconds`; failing inputs are copied to `keep`."""
     deadline = time.monotonic() + seconds
     number, done, taken, uses, failures = 0, 0, 0, 0, []
     while number < count and time.monotonic() < deadline:
@@ -70,7 +70,7 @@ def _child(target: str, seed: int, first: int, count: int, seconds: float, scrat
 
 
 def _post_mortem(target: str, seed: int, first: int, code: int, err: str, scratch: Path) -> dict:  # type: ignore[type-arg]
-    """What a child that died was reading."""
+    """Return the input that a dead child was reading."""
     if not (scratch / "number").exists():
         raise RuntimeError(f"the fuzzer's child for {target} did not start:\n{err[-4000:]}")
     number = int((scratch / "number").read_text())

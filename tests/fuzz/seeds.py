@@ -1,4 +1,4 @@
-"""Good files of every format, small, written by our own writers; and how to damage the inside of a container."""
+"""Small good files of every format, written by our own writers; and how to damage the inside of a container."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ AMC = "#!comment\n:FULLY-SPECIFIED\n:DEGREES\n" + "".join(
 
 @dataclass(frozen=True)
 class Target:
-    """One reader: the name of its files, good files, what must be next to them, how to damage the inside."""
+    """One reader: the name of its files, good files, files that must be next to them, how to damage the inside."""
 
     name: str
     file: str
@@ -109,7 +109,7 @@ def written(folder: Path, name: str, *motions: object) -> tuple[bytes, ...]:
 
 
 def make_target(name: str, folder: Path) -> Target:
-    """The target of that name; the folder is for scratch files."""
+    """Return the target of a name; the folder is for scratch files."""
     if name in _MAKERS:
         return _MAKERS[name](folder)
     side = side_files(folder)[name]
@@ -207,7 +207,7 @@ def _paper(folder: Path) -> Target:
 
 
 def _texture(folder: Path) -> Target:
-    """A mesh by its modes, plain and quantized, and a clip in two cells."""
+    """Return models of a mesh by its modes, plain and quantized, and of a clip in two cells."""
     walk = ft.samples.walk(np.random.default_rng(0), cycles=2)
     half = len(walk) // 2
     choose = ft.texture.Settings
@@ -238,7 +238,7 @@ def _gaits(folder: Path) -> Target:
 
 
 def _stored(name: str, folder: Path, *models: object) -> Target:
-    """Models of one method, in files."""
+    """Return models of one method, as files."""
     seeds = []
     for number, model in enumerate(models):
         ft.save(folder / f"{number}.ftm", model, sources=["a.npz"])
@@ -248,7 +248,7 @@ def _stored(name: str, folder: Path, *models: object) -> Target:
 
 def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
     """Damage one member, or one of its values, and update the checksums in the header."""
-    if rng.random() < 0.7:  # such models load far more often than those whose bytes are damaged
+    if rng.random() < 0.7:  # such models load far more often than models with damaged bytes
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.ftm"
             path.write_bytes(data)
@@ -334,7 +334,7 @@ def _abc(folder: Path) -> Target:
 
 
 def _skin(folder: Path) -> Target:
-    """Characters, whose skin is also read when a clip is retargeted to them."""
+    """Return characters, whose skin is also read when a clip is retargeted to them."""
     seeds = [
         skinned(bent=bent, prop=prop).save(folder / "hero.glb").read_bytes()
         for bent, prop in ((False, False), (True, True))

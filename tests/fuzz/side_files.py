@@ -84,7 +84,7 @@ KEY = "stimulus,experiment,motion,condition,sources\ns1,A,walk,variants,a.bvh;b.
 
 
 class SideFile(NamedTuple):
-    """The name of a kind of file, good examples, how it is read, and what has to be next to it."""
+    """The name of a kind of file, good examples, its reader, and files that have to be next to it."""
 
     file: str
     seeds: tuple[bytes, ...]
@@ -93,7 +93,7 @@ class SideFile(NamedTuple):
 
 
 def read_whole_plan(path: Path) -> None:
-    """Read a plan with the places and the ground it names."""
+    """Read a plan with the places and the ground that it names."""
     plan = read_plan(path)
     read_places(plan)
     if plan.ground is not None:
@@ -106,7 +106,7 @@ def read_packet(path: Path) -> None:
 
 
 def read_message(path: Path) -> None:
-    """Decode a message of the bridge, its clips too."""
+    """Decode a message of the bridge, and its clips."""
     message = decoded(path.read_bytes())
     for arrays in unpacked(message.values.get("clips"), message.arrays):
         clip_of(arrays)

@@ -1,4 +1,4 @@
-"""Each fuzz target for a moment, always with the same inputs; and the fuzzer itself, which must see its prey."""
+"""Each fuzz target for a moment, always with the same inputs; and tests that the fuzzer finds bugs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_fuzzer_sees_what_should_not_happen(monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize(("act", "code"), [("os.abort()", -6), ("while True: pass", -27)], ids=["crash", "endless"])
 def test_the_fuzzer_survives_a_dead_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, code: int) -> None:
-    """A child whose reader kills or blocks its process is buried, its input kept, and another one started."""
+    """If a reader kills or blocks its process, its input is kept, and another child is started."""
     program = f"""
 import os
 import freshtake as ft

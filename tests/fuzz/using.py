@@ -1,6 +1,6 @@
-"""Use a model as commands do: what loads must also vary, stream, explain, loop, score, translate, blend and be viewed.
+"""Use a model as commands do: a model that loads must vary, stream, explain, loop, score, translate, blend, be viewed.
 
-A sentence of ours may come back, nothing else; motion that is written has to be finite and of a body's size.
+The only allowed failure is one of our sentences. Motion that is written has to be finite and of a body's size.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.texture.loop_making import loop_rows
 
-FARTHEST = 1e7  # in any unit of length: nothing that a body reaches
-FLUNG = 100.0  # lengths of all bones a second: nothing that a body does
+FARTHEST = 1e7  # in any unit of length: no body reaches this distance
+FLUNG = 100.0  # lengths of all bones a second: no body moves so fast
 AT_ONCE = 3  # commands that use a model, in an order determined by its bytes
 
-# The words of every command that uses a model, by the class of the model; {m} is its file, {o} where its result goes.
+# The words of every command that uses a model, by the class of the model; {m} is its file, {o} its result.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "VariationModel": (
         "vary {m} -n 1 -o {o}.npz",
@@ -68,7 +68,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 def use(path: Path, *, every: bool = False) -> int:
-    """Use a model file in the ways its kind supports; raise AssertionError for what should not happen.
+    """Use a model file in the ways that its kind supports; raise AssertionError for any fault.
 
     Args:
         path: The model.
@@ -88,7 +88,7 @@ def use(path: Path, *, every: bool = False) -> int:
 
 
 def by_command(command: str, path: Path) -> None:
-    """Run a command in this process; raises AssertionError unless it ends with sound files, or with a sentence."""
+    """Run a command in this process; raise AssertionError unless it ends with sound files, or with a sentence."""
     with tempfile.TemporaryDirectory() as folder:
         places = {
             "m": str(path),
@@ -112,7 +112,7 @@ def by_command(command: str, path: Path) -> None:
 
 
 def use_in_python(model: Any) -> int:
-    """Use a model through its methods; a refusal in one must not hide what happens in the next."""
+    """Use a model through its methods; a refusal by one method must not hide a fault in the next."""
     rng = np.random.default_rng(0)
     ways: list[Callable[[], Any]]
     if isinstance(model, ft.texture.TextureModel):

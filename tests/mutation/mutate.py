@@ -2,9 +2,9 @@
 
     python -m tests.mutation.mutate [METHOD or MODULE ...] [--most 20] [--constants]
 
-Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
-tests that belong to it run; uncompiled where machine code has the module's numbers in it, since compiling would take
-longer than they do. Not part of `make test`: see `make mutate`.
+Each mutation runs in a separate forked process, in which the module is loaded from its changed source and only its
+tests run. If machine code contains the module's numbers, tests run uncompiled, since compiling would take
+longer than the tests. Not part of `make test`: see `make mutate`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EQUIVALENT = {
     "LET_GO": "a turn of a degree in half a year",
     "SCRATCH": "memory that is set aside",
     "LINK_SCRATCH": "memory that is set aside",
-}  # constants that may be otherwise, and why
+}  # constants that may have other values, and the reason
 LAWS = "variation/test_constants.py"
 TARGETS = (
     Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_population.py")),
@@ -107,7 +107,7 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutation(NamedTuple):
-    """One change inside a function or of a named constant: its line, what it is, and where in the tree."""
+    """One change inside a function or of a named constant: its line, its description, and its node in the tree."""
 
     line: int
     change: str
@@ -116,7 +116,7 @@ class Mutation(NamedTuple):
     changed: ast.AST
 
     def applied(self, tree: ast.Module) -> ast.Module:
-        """A copy of the module's tree with this change."""
+        """Return a copy of the module's tree with this change."""
         whole = copy.deepcopy(tree)
         target = list(ast.walk(scopes(whole)[self.scope]))[self.node]
         for name, value in ast.iter_fields(self.changed):
@@ -130,7 +130,7 @@ def scopes(tree: ast.Module) -> list[ast.FunctionDef | ast.Assign]:
 
 
 def is_constant(node: ast.stmt) -> TypeGuard[ast.Assign]:
-    """Whether a statement gives numbers a name, such as SLOWEST, FASTEST = 0.4, 2.5."""
+    """Whether a statement names numbers, such as SLOWEST, FASTEST = 0.4, 2.5."""
     if not isinstance(node, ast.Assign):
         return False
     name = ast.unparse(node.targets[0]).strip("()").replace(", ", "")
@@ -138,12 +138,12 @@ def is_constant(node: ast.stmt) -> TypeGuard[ast.Assign]:
 
 
 def path_of(module: str) -> Path:
-    """The file of a module below freshtake."""
+    """Return the file of a module below freshtake."""
     return ROOT / "src" / "freshtake" / Path(*module.split(".")).with_suffix(".py")
 
 
 def in_machine_code(module: str) -> bool:
-    """Whether compiled functions are in a module, or in one that imports from it."""
+    """Whether compiled functions are in a module, or in a module that imports from it."""
     sources = (path.read_text() for path in (ROOT / "src").rglob("*.py") if path != path_of(module))
     compiling = [source for source in sources if "numeric.compiled import" in source]
     own = "numeric.compiled import" in path_of(module).read_text()
@@ -151,7 +151,7 @@ def in_machine_code(module: str) -> bool:
 
 
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
-    """Every change that can be made inside functions and of named constants."""
+    """Return every possible change inside functions and of named constants."""
     for f, scope in enumerate(scopes(tree)):
         for k, node in enumerate(ast.walk(scope)):
             if isinstance(scope, ast.Assign):
@@ -163,14 +163,14 @@ def mutations(tree: ast.Module) -> Iterator[Mutation]:
 
 
 def nearby(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """A number that is wrong, but not absurdly so: the next one, or half as much again."""
+    """Return a number that is plausible but wrong: the next integer, or 1.5 times the number."""
     if isinstance(node, ast.Constant) and _is_number(node.value):
         value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value or 1.0
         yield _with(node, value=value), f"{node.value} becomes {value:g}"
 
 
 def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """A node as it could be by mistake."""
+    """Return a node with a plausible mistake."""
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
         yield _with(node, op=SWAPS[type(node.op)]()), ast.unparse(node)
     if isinstance(node, ast.BoolOp):
@@ -182,7 +182,7 @@ def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is a number; truth values, which count as integers, are none."""
+    """Whether a value is a number; truth values, which Python counts as integers, are not."""
     return type(value) in (int, float)
 
 
@@ -194,7 +194,7 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module from a tree instead of its file."""
+    """A loader of one module from a tree instead of its file."""
 
     def __init__(self, module: str, tree: ast.Module) -> None:
         self.name, self.path = f"freshtake.{module}", path_of(module)
@@ -217,7 +217,7 @@ def survives(target: Target, tree: ast.Module) -> bool:
     if child == 0:
         import pytest
 
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # not by the clock: a busy machine would notice everything
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # not wall time: busy machines are slow
         import numba
 
         numba.config.DISABLE_JIT = uncompiled = in_machine_code(target.module)  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
 """Stream every method for a long time: python -m tests.soak [--hours 1] [--frames 5000000] [--only blend].
 
-The bundled samples are learned, streamed with planted feet, and looked at frame by frame: numbers that are not finite,
-knees that bend backwards, stretches that repeat exactly, postures that drift, memory that grows. "live" is steered as
-live commands are, in blocks of a twentieth of a second, by an amount and a heading that change. A stream ends at so
-many frames, or when its share of the hours is over. Exits with 1 where anything is wrong.
+The bundled samples are learned and streamed with planted feet. Each frame is checked for numbers that are not finite,
+knees that bend backwards, stretches that repeat exactly, postures that drift, and memory that grows. "live" is steered
+like live commands, in blocks of a twentieth of a second, by an amount and a heading that change. A stream ends at the
+given number of frames, or when its share of the hours is over. The program exits with 1 after any fault.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from freshtake.requests import Stream
 from freshtake.workflows.live import STREAMS, Steers, joined
 from freshtake.workflows.sending import motion_send
 
-BLOCK = 2000  # frames that are looked at together
+BLOCK = 2000  # frames that are checked together
 REPORT = 500_000  # frames between two lines on standard error
 REPEATED = 1800  # frames: half a minute that was seen before is a repeat; takes that are played are not
-DRIFT = 0.05  # of quaternions, or leg lengths: mean posture of the last tenth against that of the first
+DRIFT = 0.05  # of quaternions, or leg lengths: mean posture of the last tenth minus that of the first
 GROWTH = 64.0  # megabytes
 LATE_MS = 1000.0 / 60.0  # the deadline of a pose
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that it has an inverse modulo 2^64
 
 
 class Row(NamedTuple):
-    """What one stream did."""
+    """The figures of one stream."""
 
     method: str
     frames: int
@@ -117,11 +117,11 @@ def steered(frames: Iterator[ft.Clip], steers: Steers) -> Iterator[ft.Clip]:
 
 
 def soak(name: str, frames: int, seconds: float) -> Row:
-    """Look at one stream for so many frames, or seconds if they are over first."""
+    """Check one stream for a number of frames, or of seconds if they end first."""
     model, takes = MODELS[name][1]()
     limits = learn_limits(takes)
     knees = np.array([figure.what == "stretch" for figure in limits.figures])
-    # As straight as a leg gets in any take, or as a straight one; a quarter of a degree is the planting's.
+    # The straightest leg of any take, or a straight leg; planting may add a quarter of a degree.
     most = np.maximum(limits.most[knees], 0.0) + np.radians(0.25)
     stream, until = frames_of(name, model), time.monotonic() + seconds
     hashes: list[np.ndarray[Any, Any]] = []
@@ -145,14 +145,14 @@ def soak(name: str, frames: int, seconds: float) -> Row:
     print(f"{name}: {len(every) / worked:,.0f} frames a second of processor time, {worked:.0f} s", file=sys.stderr)
     tenth = max(len(means) // 10, 1)
     drift = np.abs(np.mean(means[-tenth:], axis=0) - np.mean(means[:tenth], axis=0)).max()
-    # What streams keep for themselves is 8 bytes of hash and a mean per block; the rest would be a leak.
+    # Checking keeps 8 bytes of hash per frame and a mean per block; any other growth is a leak.
     kept = 8e-6 * (len(every) - len(every) // 5)
     growth = memory[-1] - memory[len(memory) // 5] - kept
     return Row(name, len(every), not_finite, backwards, repeated(every, REPEATED), float(drift), max(growth, 0.0))
 
 
 def _hashed(values: Floats) -> np.ndarray[Any, Any]:
-    """Return one number (frames,) for all bits of each row."""
+    """Return a hash (frames,) of the bits of each row."""
     bits = np.ascontiguousarray(values).view(np.uint64)
     with np.errstate(over="ignore"):
         powers = np.cumprod(np.full(bits.shape[1], FACTOR))
@@ -161,7 +161,7 @@ def _hashed(values: Floats) -> np.ndarray[Any, Any]:
 
 
 def repeated(hashes: np.ndarray[Any, Any], window: int) -> int:
-    """Return how many stretches of `window` rows were seen before, at any earlier frame.
+    """Return the number of stretches of `window` rows that occurred at any earlier frame.
 
     Sums of hashes times powers of an odd number, divided by the first power, are equal where stretches are.
     """
@@ -182,7 +182,7 @@ def _resident() -> float:
 
 
 def sending(seconds: float) -> tuple[int, int, float, float]:
-    """Send a walk to this machine at 60 poses a second: sent, left out, p99 and worst lateness in milliseconds."""
+    """Send a walk to this machine at 60 poses a second; return sent and skipped poses, p99 and worst lateness in ms."""
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     receiver.bind(("127.0.0.1", 0))
     with receiver, tempfile.TemporaryDirectory() as folder:
@@ -194,7 +194,7 @@ def sending(seconds: float) -> tuple[int, int, float, float]:
 
 
 def main() -> int:
-    """Run everything, and print the table."""
+    """Run all streams, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="for all methods and live sending together")
     parser.add_argument("--frames", type=int, default=5_000_000, help="of each method, at most")

@@ -1,4 +1,4 @@
-"""The long run's detectors find what they look for, and a short run of one stream is clean."""
+"""The long run's detectors find faults, and a short run of one stream is clean."""
 
 from __future__ import annotations
 

@@ -13,8 +13,13 @@ SLOTTED = bpy.app.version >= (4, 4, 0)
 BONE_PATH = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
+def active_action(thing: Any) -> Any:
+    """Return the Action that moves an object now, or None."""
+    return thing.animation_data.action if thing is not None and thing.animation_data else None
+
+
 def slot_for(action: Any, thing: Any) -> Any:
-    """Return the slot of an Action for an object: the assigned one, one with its name, or the first for objects."""
+    """Return the slot of an Action for an object: the assigned slot, a slot with its name, or the first for objects."""
     if not SLOTTED:
         return None
     data = thing.animation_data
@@ -63,12 +68,11 @@ def bone_path(bone: str, prop: str) -> str:
 def actions_of(thing: Any, actions: Iterable[Any] | None = None) -> list[Any]:
     """Return the Actions most of whose bones are on this armature, or that move its object."""
     names = {bone.name for bone in thing.data.bones}
-    data = thing.animation_data
-    own = data.action if data else None
+    active = active_action(thing)
     out = []
     for action in bpy.data.actions if actions is None else actions:
         bones = {split_path(curve.data_path)[0] for curve in all_curves(action)} - {"", None}
-        if action == own or (bones and 2 * len(bones & names) > len(bones)):
+        if action == active or (bones and 2 * len(bones & names) > len(bones)):
             out.append(action)
     return out
 

@@ -24,7 +24,7 @@ class Fit(NamedTuple):
 
 
 def fit(motion: Motion, rig: Rig, name: str) -> Fit:
-    """Fit a motion to a rig by bone names and rest positions, wherever the object has been moved since."""
+    """Fit a motion to a rig by bone names and rest positions; the object's own position does not matter."""
     with_object = motion.names[0] == OBJECT
     unknown = [joint for joint in motion.names[with_object:] if joint not in rig.names]
     if unknown:
@@ -39,8 +39,8 @@ def fit(motion: Motion, rig: Rig, name: str) -> Fit:
     size = max(np.ptp(places, axis=0).max(), 1e-9)
     if error > UNLIKE * size:
         raise CannotWrite(
-            f"the bones of {name!r} differ in length from those {motion.name!r} was made for: use Apply to retarget "
-            "it to this armature"
+            f"the bones of {name!r} differ in length from those that {motion.name!r} was made for: use Apply to "
+            "retarget it to this armature"
         )
     return Fit(tuple(joints.get(bone, -1) for bone in rig.names), with_object, upright, scale)
 

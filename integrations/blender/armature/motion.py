@@ -15,7 +15,7 @@ from .rotations import quaternion_matrices
 class Motion:
     """Joints, parents first, in motion space (z up).
 
-    `offsets` (joints, 3) are positions relative to the parents at rest, `root` (frames, 3) is where joint 0 is,
+    `offsets` (joints, 3) are positions relative to the parents at rest, `root` (frames, 3) is the position of joint 0,
     `rotations` (frames, joints, 4; w x y z) are relative to the parents, and the identity at rest. `translations`
     (frames, joints, 3) replaces the offsets if joints move relative to their parents. `tips` are the ends of last
     bones: joint, offset, name. `about` is stored with an Action.

@@ -35,7 +35,7 @@ def bone_space(rig: Rig, bone: int, poses: np.ndarray) -> Space:
 
 
 def _taken_over(above: np.ndarray, rest: np.ndarray, how: Inherits) -> np.ndarray:
-    """Return what a bone inherits of its parent's rotation and scale (frames, 3, 3)."""
+    """Return the part of a parent's rotation and scale that a bone inherits (frames, 3, 3)."""
     if how.rotation and how.scale in ("FULL", "FIX_SHEAR"):
         return above
     turn, stretch = rotation_and_stretch(above)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read Actions of an armature as motions, from their channels: constraints on top are left to Blender."""
+"""Read Actions of an armature as motions, from their channels; Blender applies constraints after these."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _object_now(thing: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Values(NamedTuple):
-    """Channels over frames. Those the Action lacks are as posed now, unless another Action of the set has them."""
+    """Channels over frames. A channel that no Action of the set has keeps its current value, any other its default."""
 
     sampled: Mapping[tuple[str | None, str], Mapping[int, np.ndarray]]
     keyed: set[tuple[str | None, str]]
@@ -245,7 +245,7 @@ def _values(curves: Curves, keyed: set[tuple[str | None, str]], frames: np.ndarr
 
 
 def curve_values(curve: Any, frames: np.ndarray) -> np.ndarray:
-    """Return a curve at frames: the keys themselves where there are any, else as Blender interpolates."""
+    """Return a curve at frames: its keys if there is one per frame, else Blender's interpolation."""
     found = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", found)
     keys = found.reshape(-1, 2)

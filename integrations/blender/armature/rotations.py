@@ -22,7 +22,7 @@ def rotation_path(mode: str) -> str:
 
 
 def rotation_default(mode: str) -> tuple[float, ...]:
-    """No rotation."""
+    """Return the channels of no rotation in this mode."""
     return DEFAULTS.get(mode, (0.0, 0.0, 0.0))
 
 
@@ -102,7 +102,7 @@ def axis_angles(quaternions: np.ndarray) -> np.ndarray:
     seen = np.flatnonzero(turned)
     if len(seen) == 0:
         axes[:], signs = (0.0, 1.0, 0.0), np.ones(len(vector))
-    else:  # frames without rotation take the axis of the frame before; those before the first one its axis
+    else:  # frames without rotation take the axis of the frame before; the first frames, that of the first rotation
         before = np.maximum(np.searchsorted(seen, np.arange(len(vector)), side="right") - 1, 0)
         axes = axes[seen[before]]
         flips = np.where(np.sum(axes[1:] * axes[:-1], axis=-1) < 0, -1.0, 1.0)
@@ -132,8 +132,8 @@ def _about(axis: int, angles: np.ndarray) -> np.ndarray:
 def eulers(matrices: np.ndarray, order: str) -> np.ndarray:
     """Return continuous angles (frames, 3) about x, y and z of rotation matrices R = R_k(c) R_j(b) R_i(a).
 
-    c is computed from what a and b leave over: near a quarter turn of b, where a is poorly determined, it compensates
-    for a's error.
+    c is computed from the rotation that remains after a and b. Near a quarter turn of b, where a is poorly determined,
+    c compensates for a's error.
     """
     i, j, k = ("XYZ".index(letter) for letter in order)
     sign = 1.0 if (i + 1) % 3 == j else -1.0
@@ -158,10 +158,10 @@ def _turn(axis: int, angles: np.ndarray) -> np.ndarray:
 
 
 def continuous_eulers(angles: np.ndarray) -> np.ndarray:
-    """Return, of all equivalent triples, the one nearest to the frame before (frames, 3); for the first, to zero.
+    """Return the equivalent triples (frames, 3) that are nearest to the frame before; for the first frame, to zero.
 
-    (a, b, c) and (a + 180°, 180° - b, c + 180°) are the same rotation. Which is nearer to the frame before depends
-    only on whether that frame has the same form, not on which form.
+    (a, b, c) and (a + 180°, 180° - b, c + 180°) are the same rotation, in two forms. The nearer form depends only on
+    whether the frame before has the same form.
     """
     others = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
     before = np.concatenate([np.zeros((1, 3)), angles[:-1]])

@@ -3,7 +3,7 @@
 
 
 class Trouble(Exception):
-    """Why it cannot be done and what to do about it, in one sentence."""
+    """A request cannot be done: the reason and the remedy, in one sentence."""
 
 
 class CannotRead(Trouble):

@@ -50,7 +50,7 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
 
 
 class World(NamedTuple):
-    """Return position and rotation of the object, and heads (frames, joints, 3) and rotations relative to it."""
+    """Position and rotation of the object, and heads (frames, joints, 3) and rotations of joints relative to it."""
 
     place: np.ndarray
     turn: np.ndarray
@@ -59,7 +59,7 @@ class World(NamedTuple):
 
 
 def _world(motion: Motion, fitted: Fit) -> Steps:
-    """Do the same for all frames, a few at a time."""
+    """Return the world of all frames, a few frames at a time."""
     parts = []
     for start in range(0, len(motion), BLOCK):
         parts.append(_seen_by_object(*motion.world(slice(start, start + BLOCK)), fitted))
@@ -131,7 +131,7 @@ def _describe(action: Any, motion: Motion, frames: np.ndarray) -> None:
 
 
 def how_made(action: Any) -> dict[str, Any] | None:
-    """Return what is stored with an Action that we made: the request, its seed and number, and the model."""
+    """Return the facts stored with an Action that we made: the request, its seed and number, and the model."""
     text = action.get(ABOUT)
     if not isinstance(text, str):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Child: freshtake in a separate process, controlled over its standard streams. Nothing here waits for it.
+"""Child: freshtake in a separate process, controlled over its standard streams. No call waits for the process.
 
     child = Child(cache_folder)
     handle = child.request("vary", {"count": 5}, {"model": model})
@@ -30,15 +30,15 @@ from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 
 PIECE = 1 << 20  # bytes read at a time
 LAST_WORDS = 5.0  # seconds for which output of an ended process is still read
-OUTPUT_LINES = 40  # lines kept of what the child prints
-SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # what integrations/build_blender.py compiled
+OUTPUT_LINES = 40  # the last lines of the child's output, which are stored
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # compiled by integrations/build_blender.py
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
 LOW_PRIORITY = "import os; hasattr(os, 'nice') and os.nice(5); "
 
 
 class Progress(NamedTuple):
-    """How far a request is: what is being done, how much of how much, and the seconds left, if known."""
+    """The progress of a request: its phase, the work done, the work in total, and the seconds left, if known."""
 
     phase: str
     done: float
@@ -47,14 +47,14 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What was made: plain values and arrays."""
+    """The result of a request: plain values and arrays."""
 
     values: dict[str, Any]
     arrays: Mapping[str, Any]
 
 
 class Failed(NamedTuple):
-    """Why there is no result, in one sentence."""
+    """The reason why there is no result, in one sentence."""
 
     sentence: str
 
@@ -64,7 +64,7 @@ CANCELLED = Failed("cancelled")
 
 
 class Handle:
-    """One request. `poll` returns what happened since the last call; the last event is a Result or Failed."""
+    """One request. `poll` returns the events since the last call; the last event is a Result or Failed."""
 
     def __init__(self, child: Child, number: int, message: Message) -> None:
         self._child, self.number, self._message = child, number, message
@@ -79,7 +79,7 @@ class Handle:
         return out
 
     def cancel(self) -> None:
-        """Cancel the request; its process is killed if it is working on it. The last event is Failed("cancelled")."""
+        """Cancel the request, and kill the process if it works on this request. The last event is CANCELLED."""
         self._child._cancel(self)
 
     def _put(self, event: Event) -> None:
@@ -92,8 +92,8 @@ class Child:
     """The process: started with the first request, and restarted after it was killed or crashed.
 
     `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and its
-    dependencies (default: where this process finds them), `python` the interpreter (default: this one). With
-    `low_priority` it lets other processes go first.
+    dependencies (default: those of this process), `python` the interpreter (default: that of this process). With
+    `low_priority`, other processes run first.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ def _event(message: Message) -> Event | None:
 
 
 class _Process:
-    """One run of the child: three threads write to it, read from it and store what it prints."""
+    """One run of the child: three threads write its input, read its results and store its output."""
 
     def __init__(
         self, command: Sequence[str], cache: Path | None, output: deque[str], received: Any, ended: Any
@@ -229,7 +229,7 @@ class _Process:
         self._outbox.put(data)
 
     def kill(self) -> None:
-        """No lock, since starting takes a while: the second caller sees what the first one set."""
+        """Kill the process, without a lock, since starting takes a while: the starting thread checks `_killed`."""
         self._killed = True
         self._outbox.put(None)
         if self._popen is not None:
@@ -274,7 +274,7 @@ class _Process:
     def _write(self) -> None:
         assert self._popen is not None
         assert self._popen.stdin is not None
-        with suppress(OSError):  # the process is gone; the reading thread says so
+        with suppress(OSError):  # the process is gone; the reading thread reports this
             while (data := self._outbox.get()) is not None:
                 self._popen.stdin.write(data)
                 self._popen.stdin.flush()

@@ -31,7 +31,7 @@ class Preparation:
         self._mark = cache / MARK
         self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
         self._waiting: list[str] = []
-        self._question: Handle | None = None  # which steps the machine code shipped with the extension leaves to do
+        self._question: Handle | None = None  # asks which steps the shipped machine code does not cover
         self._answered = False
         count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
         self.children = [made(cache) for _ in range(count)]
@@ -39,7 +39,7 @@ class Preparation:
         self._left: dict[str, float] = {}
         self.sentence = ""
         self.done = read_mark(self._mark) == release()
-        if self._mark.exists() and not self.done:  # of another release: nothing in it can be used any more
+        if self._mark.exists() and not self.done:  # of another release: its code can no longer be used
             shutil.rmtree(cache, ignore_errors=True)
 
     def tick(self) -> bool:
@@ -65,7 +65,7 @@ class Preparation:
         return not self.done
 
     def _ask(self) -> None:
-        """Find out what needs compiling."""
+        """Ask the child which steps need compiling."""
         if self._question is None:
             self._question = self.children[0].request("unprepared", {})
         for event in self._question.poll():
@@ -82,13 +82,13 @@ class Preparation:
 
     @property
     def seconds_left(self) -> float:
-        """Return the seconds left: reported by running steps, expected of waiting ones, divided among the processes."""
+        """Return the seconds left of running steps (as reported) and of waiting steps (as expected), in parallel."""
         running = [self._left.get(step, self._expected[step]) for step, _ in self._running.values()]
         work = sum(running) + sum(self._expected[step] for step in self._waiting)
         return max(work / len(self.children), *running, 1.0)
 
     def close(self) -> None:
-        """End all processes; what they have compiled so far is kept."""
+        """End all processes; code compiled so far is kept."""
         self._end("")
 
     def _hear(self, number: int) -> None:
@@ -114,7 +114,7 @@ class Preparation:
 
 
 def release() -> str:
-    """Identify what is installed: another release of freshtake or another Python is compiled again."""
+    """Identify the installed release of freshtake and Python: code for another release is compiled again."""
     import freshtake
 
     text = f"{freshtake.__version__} {Path(freshtake.__file__).stat().st_mtime_ns} {sys.version}"
@@ -122,7 +122,7 @@ def release() -> str:
 
 
 def read_mark(path: Path) -> str:
-    """Return what was compiled last."""
+    """Return the release that was compiled last."""
     try:
         return str(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError):

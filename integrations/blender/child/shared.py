@@ -18,7 +18,7 @@ _shared = _Shared()
 
 
 def cache_folder() -> Path:
-    """Return the folder for compiled code: one of this user's Blender that survives updates of the extension."""
+    """Return the folder for compiled code, in this user's Blender profile; it survives updates of the extension."""
     import bpy
 
     package = (__package__ or "").rpartition(".")[0]
@@ -35,7 +35,7 @@ def the_child() -> Child:
 
 
 def preparation() -> Preparation:
-    """Return what still has to be compiled."""
+    """Return the preparation of this Blender, created on first use."""
     if _shared.preparation is None:
         _shared.preparation = Preparation(cache_folder())
     return _shared.preparation

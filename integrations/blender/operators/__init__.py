@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user can do, as operators under `bpy.ops.freshtake`."""
+"""All actions of users, as operators under `bpy.ops.freshtake`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Unregister all."""
+    """Unregister all operators."""
     live.stop()
     for module in reversed(MODULES):
         for cls in reversed(module.CLASSES):

@@ -5,25 +5,26 @@ from typing import Any
 
 import bpy
 
+from ..armature.actions import active_action
 from ..armature.motion import Motion
+from ..armature.reading import read_actions, read_rest
 from ..armature.trouble import Trouble
 from .making import described, make
-from .takes import figure_named, read_listed, rest_motion
+from .takes import figure_named
 from .working import OnFigure, Work, Working, active_figure, ask
 
 
 class FRESHTAKE_OT_map(Working, bpy.types.Operator):
-    """Find out which bones of both armatures are which part of the body, and list them"""
+    """List the bones of both armatures by the part of the body that they move"""
 
     bl_idname, bl_label = "freshtake.map", "Find bones"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """List what is found."""
+        """Let the child match bones, and list the result."""
         name = figure.name
         motions = yield from _source_motions(figure)
-        answer = yield from ask("map", {}, {"clips": motions, "target": [rest_motion(figure)]})
-        found = figure_named(name)
-        _show_map(found, answer.values["maps"])
+        answer = yield from ask("map", {}, {"clips": motions, "target": [read_rest(figure)]})
+        _show_map(figure_named(name), answer.values["maps"])
         self.tell(answer)
 
 
@@ -39,33 +40,26 @@ class FRESHTAKE_OT_apply(Working, bpy.types.Operator):
         source = settings.source.name
         maps = listed_map(settings)
         params = {"plant": settings.plant, "hands": settings.hands, "maps": maps}
-        answer = yield from ask("retarget", params, {"clips": motions, "target": [rest_motion(figure)]})
-        made = answer.motions()
+        answer = yield from ask("retarget", params, {"clips": motions, "target": [read_rest(figure)]})
         about = {"job": "apply", "from": source, "settings": params}
         names = [f"{motion.name} on {name}" for motion in motions]
-        yield from make(name, described(made, names, [{**about, "take": motion.name} for motion in motions]))
+        takes = [{**about, "take": motion.name} for motion in motions]
+        yield from make(name, described(answer.motions(), names, takes))
         if maps is None:
             _show_map(figure_named(name), answer.values["maps"])
         self.tell(answer)
 
 
-class _Row:
-    """An Action, with the fields of a row in the list of takes."""
-
-    def __init__(self, action: Any) -> None:
-        self.action = action
-
-
 def _source_motions(figure: Any) -> Work:
+    """Return the motion of the Action to retarget, in a list."""
     settings = figure.freshtake
     source = settings.source
     if source is None or source == figure:
         raise Trouble(f"choose the armature whose Action is retargeted to {figure.name!r}")
-    own = source.animation_data.action if source.animation_data else None
-    action = settings.source_action or own
+    action = settings.source_action or active_action(source)
     if action is None:
-        raise Trouble(f"{source.name!r} has no Action: choose the one to retarget to {figure.name!r}")
-    motions: list[Motion] = yield from read_listed(source, [_Row(action)])
+        raise Trouble(f"{source.name!r} has no Action: choose an Action to retarget to {figure.name!r}")
+    motions: list[Motion] = yield from read_actions(source, [action])
     return motions
 
 
@@ -92,12 +86,12 @@ def _show_map(figure: Any, maps: dict[str, dict[str, list[str]]] | None) -> None
 
 
 class FRESHTAKE_OT_map_clear(OnFigure, bpy.types.Operator):
-    """Clear the list of bones, so they are found again"""
+    """Clear the list of bones, so that Apply matches bones again"""
 
     bl_idname, bl_label, bl_options = "freshtake.map_clear", "Clear", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Empty it."""
+        """Empty the list."""
         active_figure(context).freshtake.map_rows.clear()
         return {"FINISHED"}
 

@@ -22,7 +22,7 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
 
     bl_idname, bl_label = "freshtake.learn", "Learn"
     kind: EnumProperty(name="For", items=KINDS)
-    name: StringProperty(name="Name", description="Name of the model; default: that of the armature")
+    name: StringProperty(name="Name", description="Name of the model; default: the armature's name")
 
     def work(self, context: Any, figure: Any) -> Work:
         """Read the takes, have the child learn, pack the model."""
@@ -95,7 +95,7 @@ class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        """Write it."""
+        """Write the file."""
         figure = active_figure(context).freshtake
         try:
             if not 0 <= figure.model_index < len(figure.models):
@@ -133,7 +133,7 @@ class FRESHTAKE_OT_model_load(Working, bpy.types.Operator):
     invoke = FRESHTAKE_OT_model_save.invoke
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Read it, and let the child describe it."""
+        """Read the file, and let the child describe the model."""
         name, path = figure.name, Path(bpy.path.abspath(self.filepath))
         try:
             data = path.read_bytes()
@@ -155,7 +155,7 @@ class FRESHTAKE_OT_model_remove(OnFigure, bpy.types.Operator):
     bl_idname, bl_label, bl_options = "freshtake.model_remove", "Remove model", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Delete row and text."""
+        """Delete the row and its text."""
         figure = active_figure(context).freshtake
         if 0 <= figure.model_index < len(figure.models):
             text = figure.models[figure.model_index].text

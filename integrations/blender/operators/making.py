@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..armature.actions import assign
+from ..armature.actions import active_action, assign
 from ..armature.motion import Motion
 from ..armature.writing import how_made, write_actions
 from .placing import end_of_strips, put
@@ -25,7 +25,7 @@ def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[d
 
 def made_before(figure: Any, job: str) -> Any:
     """Return the active Action, if a job of this name made it."""
-    action = figure.animation_data.action if figure.animation_data else None
+    action = active_action(figure)
     about = how_made(action) if action is not None else None
     return action if about is not None and about.get("job") == job else None
 
@@ -49,9 +49,9 @@ def make(
     replaced: str = "",
     first_frame: float | None = None,
 ) -> Work:
-    """Write motions to the armature of this name and place them as requested; the first is shown.
+    """Write motions to the armature of this name, place them as requested, and show the first.
 
-    If it fails or is stopped, nothing is left of them. The first takes over name and position of the Action
+    If this fails or is stopped, no new Action remains. The first Action takes over the name and position of the Action
     `replaced`, which is deleted.
     """
     figure = figure_named(name)

@@ -37,7 +37,7 @@ def described(kind: str, facts: dict[str, Any]) -> str:
 
 
 def model_row(figure: Any, kind: str, name: str = "") -> Any:
-    """Return a model of that kind: by name, else the one chosen in the list, else the newest."""
+    """Return a model of a kind: by name, else the model chosen in the list, else the newest."""
     rows = [row for row in figure.freshtake.models if row.kind == kind and (not name or row.name == name)]
     if not rows:
         what = f"named {name!r} " if name else ""
@@ -62,7 +62,7 @@ def model_bytes(row: Any) -> bytes:
 
 
 def model_facts(row: Any) -> dict[str, Any]:
-    """Return the remarks from learning."""
+    """Return the facts stored with a model: takes, joints, rate, classes."""
     try:
         return dict(json.loads(row.text[FACTS])) if row.text is not None and FACTS in row.text else {}
     except ValueError:

@@ -42,7 +42,7 @@ def _motion(clip: Any) -> Motion:
 
 
 def _upright(clip: Any, motion: Motion) -> Motion:
-    """Convert a motion with y up (from a file, not ours) to z up: all joints' axes rotate with the world's."""
+    """Convert a motion with y up (from a file, not from Blender) to z up: joints' axes rotate with the world's."""
     if clip.up != "y":
         return motion
     moved = None if motion.translations is None else _turned(motion.translations)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where new Actions are put: NLA strips one after another, or linked duplicates in rows."""
+"""Place new Actions: as NLA strips one after another, or on linked duplicates in rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRACK = "freshtake"  # prefix of our track names
 
 
 def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
-    """Place the Actions; if it is stopped, what was made is removed again."""
+    """Place the Actions; if this is stopped, new strips and duplicates are removed."""
     if place == "NLA":
         put_strips(figure, actions)
         yield None
@@ -27,7 +27,7 @@ def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
 
 
 def put_strips(figure: Any, actions: Sequence[Any]) -> None:
-    """Put strips in a row on a new track, after those of earlier runs; the active Action is unset in their favor."""
+    """Put strips in a row on a new track, after those of earlier runs; unset the active Action, which hides strips."""
     data = figure.animation_data or figure.animation_data_create()
     # Strips of two tracks at the same time would hide each other.
     ends = [s.frame_end for old in data.nla_tracks if old.name.startswith(TRACK) for s in old.strips]
@@ -47,7 +47,7 @@ def put_strips(figure: Any, actions: Sequence[Any]) -> None:
 
 
 def end_of_strips(figure: Any) -> Motion | None:
-    """Return the last pose of the strips placed before; None if there are none."""
+    """Return the last pose of earlier strips; None if there are no strips."""
     data = figure.animation_data
     tracks = [] if data is None else [track for track in data.nla_tracks if track.name.startswith(TRACK)]
     strips = [strip for track in tracks for strip in track.strips if strip.action is not None]
@@ -59,7 +59,7 @@ def end_of_strips(figure: Any) -> Motion | None:
 
 
 def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:
-    """Make a linked duplicate of the character for each Action, in rows behind it; data is shared."""
+    """Make a linked duplicate of the character for each Action, in rows behind the character; data is shared."""
     made: list[Any] = []
     try:
         columns = ceil(sqrt(len(actions)))

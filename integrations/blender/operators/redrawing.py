@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Redraw: a stretch of the active Action is redrawn, or only the selected bones; everything else stays."""
+"""Redraw a stretch of the active Action, or only its selected bones; all other keys stay the same."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,19 +8,19 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
-from ..armature.actions import curves_of, frame_span
-from ..armature.reading import read_actions, scene_fps
+from ..armature.actions import active_action, curves_of, frame_span
+from ..armature.reading import read_actions
 from ..armature.trouble import Trouble
 from .making import described, make
 from .models import fingerprint, model_bytes, model_row
-from .takes import figure_named
+from .takes import figure_named, required_action, stretch_of
 from .working import Work, Working, ask
 
 SAME = 1e-3  # radians, or units of length: channels that differ more express the same pose differently
 
 
 class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
-    """Redraw the preview range of the active Action, as new Actions that keep everything else"""
+    """Redraw the preview range of the active Action, as new Actions that keep all other frames"""
 
     bl_idname, bl_label = "freshtake.redraw", "Redraw preview range"
     first: IntProperty(name="First frame", default=1, description="The first frame that is redrawn")
@@ -28,8 +28,8 @@ class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
     selected: BoolProperty(name="Selected bones only", description="Bones that are not selected keep their motion")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """Take the scene's preview range as the stretch, or the whole Action if there is none."""
-        action = _active_action(context.active_object)
+        """Use the scene's preview range as the stretch, or the entire Action if there is none."""
+        action = active_action(context.active_object)
         span = (self.first, self.last) if action is None else frame_span(action)
         scene = context.scene
         preview = scene.use_preview_range
@@ -39,19 +39,17 @@ class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
         return self.execute(context)
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Request as many stretches as the panel says."""
-        action = _active_action(figure)
-        if action is None:
-            raise Trouble(f"{figure.name!r} has no active Action: choose one")
+        """Request the number of stretches that the panel shows."""
+        action = required_action(figure)
         name, settings, row = figure.name, figure.freshtake, model_row(figure, "variation")
         model, title, source = model_bytes(row), row.name, action.name
         begins = frame_span(action)[0]
         part = _selected(figure) if self.selected else []
         motions = yield from read_actions(figure, [action])
-        start, stop = _stretch(action, motions[0], self.first, self.last)
+        start, stop = stretch_of(action.name, motions[0], (self.first, self.last), begins, "inside it")
         if self.selected:
-            known = set((yield from ask("parts", {}, {}, model)).values["parts"])
-            part = [bone for bone in part if bone in known]  # the model keeps the others fixed
+            moving = set((yield from ask("parts", {}, {}, model)).values["parts"])
+            part = [bone for bone in part if bone in moving]  # the model keeps the other bones fixed
             if not part:
                 raise Trouble("no selected bone moves in the takes: select the bones to redraw")
         params = {
@@ -72,10 +70,6 @@ class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
         self.tell(answer)
 
 
-def _active_action(figure: Any) -> Any:
-    return figure.animation_data.action if figure is not None and figure.animation_data else None
-
-
 def _selected(figure: Any) -> list[str]:
     """Return the names of the selected bones; since Blender 5.0 the pose bone has the flag, before that the bone."""
     if figure is None or figure.pose is None:
@@ -83,17 +77,8 @@ def _selected(figure: Any) -> list[str]:
     return [bone.name for bone in figure.pose.bones if getattr(bone, "select", getattr(bone.bone, "select", False))]
 
 
-def _stretch(action: Any, motion: Any, first: int, last: int) -> tuple[int, int]:
-    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is also read between the frames
-    begins = frame_span(action)[0]
-    start, stop = round((first - begins) * density), round((last - begins) * density) + 1
-    if not 0 <= start < stop - 1 <= len(motion) - 1:
-        raise Trouble(f"frames {first} to {last} are not within {action.name!r}: set the preview range inside it")
-    return start, stop
-
-
 def _keep(figure: Any, old: Any, new: Any, kept: Sequence[bool]) -> None:
-    """Give the kept frames of a new Action exactly the values of the old one."""
+    """Give the kept frames of a new Action exactly the values of the old Action."""
     olds = {(curve.data_path, curve.array_index): curve for curve in curves_of(old, figure)}
     groups: dict[str, list[Any]] = {}
     for curve in curves_of(new, figure):

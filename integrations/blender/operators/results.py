@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results: the Actions that were made for an armature, listed with it; shown, or rejected."""
+"""Results: list, show and reject the Actions that were made for an armature."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -36,13 +36,13 @@ def listed_anywhere() -> set[Any]:
 
 
 class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):
-    """Make this Action the active one"""
+    """Make this Action active"""
 
     bl_idname, bl_label, bl_options = "freshtake.show", "Show", {"UNDO"}
     action: StringProperty()
 
     def execute(self, context: Any) -> set[str]:
-        """Assign it."""
+        """Assign the Action."""
         found = bpy.data.actions.get(self.action)
         if found is None:
             self.report({"ERROR"}, f"the Action {self.action!r} no longer exists")
@@ -58,7 +58,7 @@ class FRESHTAKE_OT_reject(bpy.types.Operator):
     action: StringProperty()
 
     def execute(self, context: Any) -> set[str]:
-        """Delete them."""
+        """Delete the Action, its strips and its duplicate."""
         found = bpy.data.actions.get((self.action, None))
         if found is not None:
             for figure in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]:
@@ -71,7 +71,7 @@ class FRESHTAKE_OT_reject(bpy.types.Operator):
 
 
 def _take_out(figure: Any, action: Any) -> None:
-    """Remove an Action's strips from an armature, or the whole armature if it was duplicated for this Action."""
+    """Remove an Action's strips from an armature, or the armature if it was duplicated for this Action."""
     data = figure.animation_data
     if data is None:
         return

@@ -24,11 +24,11 @@ class FRESHTAKE_OT_sample(Working, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        """Always available: it needs no armature, but makes one."""
+        """Require object mode, but no armature: the operator makes one."""
         return context.mode == "OBJECT"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Request takes, build the character, write them."""
+        """Request takes, build the character, write the takes."""
         answer = yield from ask("samples", {"sets": ["walk", "limp", "run"], "takes": 4}, {})
         motions = [motion.scaled(METRES) for motion in answer.motions()]
         made: list[Any] = []

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Style, Blend, Endless and Loop: motions made from the models of the other methods, or from a take itself."""
+"""Style, Blend, Endless and Loop: motions made from the models of the other methods, or from a single take."""
 
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty
 
+from ..armature.reading import read_actions
 from ..armature.trouble import Trouble
 from ..armature.writing import how_made
 from .making import described, made_before, make
 from .models import fingerprint, model_bytes, model_row
-from .takes import read_listed
+from .takes import required_action
 from .working import Work, Working, ask
 
 REPLACE = BoolProperty(
-    name="Replace", description="Remake the active Action, instead of making another", options={"HIDDEN", "SKIP_SAVE"}
-)
+    name="Replace", description="Remake the active Action instead of making another one",
+    options={"HIDDEN", "SKIP_SAVE"},
+)  # fmt: skip
 
 
 class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
@@ -25,43 +27,32 @@ class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
     replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Translate the active Action, or the one it was made from."""
+        """Translate the active Action, or the take that the active Action was made from."""
         old = made_before(figure, "style") if self.replace else None
         name, settings, row = figure.name, figure.freshtake, model_row(figure, "style")
         model, title = model_bytes(row), row.name
         params = {"strength": settings.strength, "plant": settings.plant}
         replaced = "" if old is None else old.name
-        motions = yield from read_listed(figure, [_Active(figure) if old is None else _TakeOf(old)])
+        motions = yield from read_actions(figure, [required_action(figure) if old is None else _take_of(old)])
         answer = yield from ask("style_apply", params, {"clips": motions}, model)
         about = {"job": "style", "model": title, "model_is": fingerprint(model), "settings": params}
-        made = answer.motions()
         names = [f"{motion.name} {title}" for motion in motions]
         about_each = [{**about, "take": motion.name} for motion in motions]
-        yield from make(name, described(made, names, about_each), replaced=replaced)
+        yield from make(name, described(answer.motions(), names, about_each), replaced=replaced)
         self.tell(answer)
 
 
-class _TakeOf:
-    """Return the Action that another was made from, with the fields of a row in the list of takes."""
-
-    def __init__(self, made: Any) -> None:
-        take = (how_made(made) or {}).get("take", "")
-        self.action = bpy.data.actions.get(take)
-        if self.action is None:
-            raise Trouble(f"{made.name!r} was made from {take!r}, which no longer exists: make another Action active")
-
-
-class _Active:
-    """Return the active Action, with the fields of a row in the list of takes."""
-
-    def __init__(self, figure: Any) -> None:
-        self.action = figure.animation_data.action if figure.animation_data else None
-        if self.action is None:
-            raise Trouble(f"{figure.name!r} has no active Action: choose one")
+def _take_of(result: Any) -> Any:
+    """Return the Action that a result was made from."""
+    take = (how_made(result) or {}).get("take", "")
+    action = bpy.data.actions.get(take)
+    if action is None:
+        raise Trouble(f"{result.name!r} was made from {take!r}, which no longer exists: make another Action active")
+    return action
 
 
 class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
-    """Make a motion with this share of each class"""
+    """Make a motion that mixes the classes by their weights"""
 
     bl_idname, bl_label = "freshtake.blend", "Blend"
     replace: REPLACE
@@ -106,14 +97,13 @@ class FRESHTAKE_OT_loop(Working, bpy.types.Operator):
     bl_idname, bl_label = "freshtake.loop", "Close active Action"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Cut and close it."""
+        """Cut the Action and close the loop."""
         name, settings = figure.name, figure.freshtake
         params = {"closing_frame": True, "in_place": settings.in_place, "plant": settings.plant}
-        motions = yield from read_listed(figure, [_Active(figure)])
+        motions = yield from read_actions(figure, [required_action(figure)])
         answer = yield from ask("loop", params, {"clips": motions})
         about = {"job": "loop", "take": motions[0].name, "settings": params}
-        made = answer.motions()
-        yield from make(name, described(made, [f"{motion.name} loop" for motion in motions], [about]))
+        yield from make(name, described(answer.motions(), [f"{motions[0].name} loop"], [about]))
         self.tell(answer)
 
 

@@ -10,10 +10,9 @@ from typing import Any
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ..armature.actions import actions_of
+from ..armature.actions import actions_of, active_action
 from ..armature.motion import Motion
-from ..armature.reading import read_actions, read_rest, run, scene_fps
-from ..armature.rig import OBJECT
+from ..armature.reading import read_actions, run, scene_fps
 from ..armature.trouble import Trouble
 from ..armature.writing import how_made, write_actions
 from .results import drop_gone, list_results, listed_anywhere
@@ -33,9 +32,17 @@ def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
     return motions
 
 
+def required_action(figure: Any) -> Any:
+    """Return the active Action of an armature, which must have one."""
+    action = active_action(figure)
+    if action is None:
+        raise Trouble(f"{figure.name!r} has no active Action: choose one")
+    return action
+
+
 def figure_named(name: str) -> Any:
     """Return the armature that the work began with, by name."""
-    found = bpy.data.objects.get((name, None))  # of this file: a linked one may have the same name
+    found = bpy.data.objects.get((name, None))  # in this file: a linked object may have the same name
     if found is None or found.type != "ARMATURE":
         raise Trouble(f"{name!r} no longer exists, so nothing was made: choose an armature and try again")
     return found
@@ -56,7 +63,7 @@ class FRESHTAKE_OT_takes_refresh(OnFigure, bpy.types.Operator):
     bl_idname, bl_label, bl_options = "freshtake.takes_refresh", "Refresh", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Drop rows of deleted Actions too; what we made is a result, unless another armature has it."""
+        """Drop rows of deleted Actions too. Actions that we made are results, unless another armature lists them."""
         figure, others = active_figure(context), listed_anywhere()
         drop_gone(figure.freshtake.takes)
         actions = actions_of(figure)
@@ -71,7 +78,7 @@ class FRESHTAKE_OT_takes_check(Working, bpy.types.Operator):
     bl_idname, bl_label = "freshtake.takes_check", "Check"
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Let the child check them, and write its sentences into the rows."""
+        """Let the child check the takes, and write its sentences into the rows."""
         name, rows = figure.name, listed_takes(figure)
         names = [row.action.name for row in rows]
         motions = yield from read_listed(figure, rows)
@@ -103,14 +110,14 @@ class FRESHTAKE_OT_takes_cut(Working, bpy.types.Operator):
         name="At",
         items=[
             ("cycles", "Cycles", "At the beginning of each cycle"),
-            ("repeats", "Repeats", "Wherever part of the active Action, given by two frames, is repeated"),
+            ("repeats", "Repeats", "At each repetition of a part of the active Action, given by two frames"),
         ],
     )
     first: IntProperty(name="First frame", default=1, description="First frame of the example for repeats")
     last: IntProperty(name="Last frame", default=30, description="Last frame of the example for repeats")
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        """Take the scene's preview range, or else its frame range, as the example."""
+        """Use the scene's preview range, or else its frame range, as the example."""
         scene = context.scene
         preview = scene.use_preview_range
         self.first = scene.frame_preview_start if preview else scene.frame_start
@@ -138,16 +145,22 @@ class FRESHTAKE_OT_takes_cut(Working, bpy.types.Operator):
 
 
 def _example(figure: Any, rows: Sequence[Any], motions: Sequence[Motion], first: int, last: int) -> dict[str, int]:
-    own = figure.animation_data.action if figure.animation_data else None
-    numbers = [number for number, row in enumerate(rows) if row.action == own]
-    if not numbers:
-        raise Trouble("the active Action is not one of the takes: make the one that contains the example active")
-    motion, begins = motions[numbers[0]], rows[numbers[0]].action.frame_range[0]
+    """Return the take with the example for repeats, and the example's first sample and the sample after its last."""
+    active = active_action(figure)
+    number = next((number for number, row in enumerate(rows) if row.action == active), None)
+    if number is None:
+        raise Trouble("the active Action is not one of the takes: activate the take that contains the example")
+    start, stop = stretch_of(active.name, motions[number], (first, last), active.frame_range[0], "to the example")
+    return {"clip": number, "start": start, "stop": stop}
+
+
+def stretch_of(name: str, motion: Motion, frames: tuple[int, int], begins: float, remedy: str) -> tuple[int, int]:
+    """Return the samples (start, stop not included) of a motion between two frames of the scene, both included."""
     density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is also read between the frames
-    start, stop = round((first - begins) * density), round((last - begins) * density) + 1
-    if not 0 <= start < stop - 1 <= len(motion) - 1:
-        raise Trouble(f"frames {first} to {last} are not within {own.name!r}: set the preview range to the example")
-    return {"clip": numbers[0], "start": start, "stop": stop}
+    start, last = (round((frame - begins) * density) for frame in frames)
+    if not 0 <= start < last <= len(motion) - 1:
+        raise Trouble(f"frames {frames[0]} to {frames[1]} are not within {name!r}: set the preview range {remedy}")
+    return start, last + 1
 
 
 def _cut(motions: Sequence[Motion], pieces: Sequence[dict[str, int]]) -> list[Motion]:
@@ -166,7 +179,7 @@ def _cut(motions: Sequence[Motion], pieces: Sequence[dict[str, int]]) -> list[Mo
 
 
 class FRESHTAKE_OT_takes_import(bpy.types.Operator):
-    """Import BVH files as takes: as Actions of the active armature, or of a new one from the first file"""
+    """Import BVH files as takes: as Actions of the active armature, or of a new armature from the first file"""
 
     bl_idname, bl_label, bl_options = "freshtake.takes_import", "Import BVH files", {"UNDO"}
     files: CollectionProperty(type=bpy.types.OperatorFileListElement)
@@ -179,7 +192,7 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        """Import with Blender's importer, which makes an armature per file; the motions go to the first one."""
+        """Import with Blender's importer, which makes an armature per file; the first armature gets all motions."""
         figure = active_figure(context)
         taken: list[Any] = []
         try:
@@ -199,7 +212,7 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
 
 @contextmanager
 def all_or_nothing(scene: Any) -> Iterator[None]:
-    """On failure inside, remove what was made there (objects, armatures, Actions) and restore the rate."""
+    """On failure inside, remove the new objects, armatures and Actions, and restore the rate."""
     kinds = [getattr(bpy.data, kind) for kind in ("objects", "armatures", "actions")]
     before = [{thing.name for thing in things} for things in kinds]
     rate = scene.render.fps, scene.render.fps_base
@@ -236,11 +249,6 @@ def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
         bpy.data.actions.remove(own)
     action.name = path.stem
     return figure, action
-
-
-def rest_motion(figure: Any, joints: Sequence[str] = ()) -> Motion:
-    """Return the armature at rest; with the object as joint 0 if the joints begin with it."""
-    return read_rest(figure, True if joints and joints[0] == OBJECT else None)
 
 
 CLASSES = (

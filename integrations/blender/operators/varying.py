@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 
+from ..armature.actions import active_action
 from ..armature.motion import Motion
 from ..armature.reading import read_pose, read_pose_at, scene_fps
 from ..armature.rig import OBJECT
@@ -45,20 +46,18 @@ class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
     action: StringProperty(name="Action", description="Default: the active Action")
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Request the one variant."""
-        own = figure.animation_data.action if figure.animation_data else None
-        action = bpy.data.actions.get(self.action) if self.action else own
+        """Request this variant."""
+        action = bpy.data.actions.get(self.action) if self.action else active_action(figure)
         about = how_made(action) if action is not None else None
         if about is None or about.get("job") != "vary":
             what = repr(action.name) if action is not None else "the active Action"
-            raise Trouble(f"{what} is not a variant, so it cannot be remade: choose one that Vary made")
+            raise Trouble(f"{what} is not a variant, so it cannot be remade: choose an Action that Vary made")
         name, row = figure.name, model_row(figure, "variation", about["model"])
         model = model_bytes(row)
         if fingerprint(model) != about["model_is"]:
             raise Trouble(f"the model {about['model']!r} has been relearned since then: its variants are different now")
-        # Actions of version 0.1 store the closing frame under its old name.
-        params = {"closing_frame" if key == "closing" else key: value for key, value in about["settings"].items()}
-        poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}
+        params = about["settings"]
+        poses = {key: [pose_of_values(values, key)] for key, values in about.get("poses", {}).items()}
         answer = yield from ask("vary", {**params, "count": 1, "first": about["number"]}, poses, model)
         yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS", about.get("placed"))
         self.tell(answer)
@@ -74,17 +73,15 @@ def _written(
     place: str,
     placed: Sequence[float] | None = None,
 ) -> Work:
-    made = answer.values["made"]
-    about: list[dict[str, Any]] = [
-        {
-            "job": "vary", "model": title, "model_is": fingerprint(model), "seed": variant["seed"],
-            "number": variant["number"], "settings": params,
-            **({"poses": {key: pose_values(found[0]) for key, found in poses.items()}} if poses else {}),
-            **({} if placed is None else {"placed": list(placed)}),
-        }
-        for variant in made
-    ]  # fmt: skip
-    names = [f"{title} s{variant['seed']} {variant['number']:03d}" for variant in made]
+    """Write the variants of an answer as Actions that store how to remake them."""
+    variants = answer.values["made"]
+    common: dict[str, Any] = {"job": "vary", "model": title, "model_is": fingerprint(model), "settings": params}
+    if poses:
+        common["poses"] = {key: pose_values(motions[0]) for key, motions in poses.items()}
+    if placed is not None:
+        common["placed"] = list(placed)
+    about = [{**common, "seed": variant["seed"], "number": variant["number"]} for variant in variants]
+    names = [f"{title} s{variant['seed']} {variant['number']:03d}" for variant in variants]
     motions = answer.motions() if placed is None else [motion.moved(*placed) for motion in answer.motions()]
     yield from make(name, described(motions, names, about), place)
 
@@ -104,38 +101,38 @@ def _params(figure: Any, model: bytes) -> Work:
         out["seconds"] = settings.seconds
     elif settings.length == "CYCLES":
         out["cycles"] = settings.cycles
-    asked = [part for part in settings.parts if part.use]
-    if asked:
-        known = set((yield from ask("parts", {}, {}, model)).values["parts"])
-        out["parts"] = parts_amounts(figure, asked, known)
+    parts = [part for part in settings.parts if part.use]
+    if parts:
+        moving = set((yield from ask("parts", {}, {}, model)).values["parts"])
+        out["parts"] = parts_amounts(figure, parts, moving)
     return out
 
 
-def parts_amounts(figure: Any, parts: Any, known: set[str]) -> dict[str, float]:
+def parts_amounts(figure: Any, parts: Any, moving: set[str]) -> dict[str, float]:
     """Return amounts of bones by their collections, without the bones that the model keeps fixed."""
     out: dict[str, float] = {}
     for part in parts:
-        found = figure.data.collections_all.get(part.name)
-        if found is None:
+        collection = figure.data.collections_all.get(part.name)
+        if collection is None:
             raise Trouble(f"{figure.name!r} has no bone collection {part.name!r}: refresh the list of parts")
-        out |= {bone.name: float(part.amount) for bone in found.bones_recursive if bone.name in known}
+        out |= {bone.name: float(part.amount) for bone in collection.bones_recursive if bone.name in moving}
     return out
 
 
 def _pose(scene: Any, figure: Any, key: str, facts: dict[str, Any]) -> Motion | None:
     """Return the pose that variants begin or end with."""
-    asked = getattr(figure.freshtake, key)
+    choice = getattr(figure.freshtake, key)
     with_object = facts["joints"][0] == OBJECT if facts.get("joints") else None
     fps = facts.get("fps") or scene_fps(scene)
-    if asked == "NONE":
+    if choice == "NONE":
         return None
-    if asked == "NOW":
+    if choice == "NOW":
         return replace(read_pose(figure, with_object), fps=fps)
     marker = scene.timeline_markers.get(getattr(figure.freshtake, f"{key}_marker"))
-    own = figure.animation_data.action if figure.animation_data else None
-    if marker is None or own is None:
-        raise Trouble(f"the {key} pose is set to a marker: name one, with an Action active on {figure.name!r}")
-    return replace(read_pose_at(figure, own, marker.frame, with_object), fps=fps)
+    action = active_action(figure)
+    if marker is None or action is None:
+        raise Trouble(f"the {key} pose is set to a marker: choose a marker, with an Action active on {figure.name!r}")
+    return replace(read_pose_at(figure, action, marker.frame, with_object), fps=fps)
 
 
 class FRESHTAKE_OT_parts_refresh(OnFigure, bpy.types.Operator):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that run for a while: their work is a generator that a timer advances a few milliseconds at a time.
 
-A generator yields None to continue at once if there is time left, Doing to say what it does now, or Waiting if there
-is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`,
+A generator yields None to continue at once if there is time left, Doing to name its next step, or Waiting if there
+is nothing to do yet. In the interface, the operator is modal and ends with Escape; in background mode, or with `wait`,
 it runs to its end.
 """
 
@@ -29,19 +29,19 @@ LONGEST: dict[str, float] = {}  # CPU seconds of the longest tick in an operator
 
 
 class Waiting(NamedTuple):
-    """Nothing to do until the next tick; `text` says what it waits for, if that has changed."""
+    """Nothing to do until the next tick; `text` describes what it waits for, if that has changed."""
 
     text: str
 
 
 class Doing(NamedTuple):
-    """What is being done from now on."""
+    """The work that follows, in words."""
 
     text: str
 
 
 class Answer(NamedTuple):
-    """What the child made: values and arrays, including clips."""
+    """The child's results: values and arrays, including clips."""
 
     values: Mapping[str, Any]
     arrays: Mapping[str, Any]
@@ -56,7 +56,7 @@ class Answer(NamedTuple):
 
 
 class Job:
-    """A generator, and how long its ticks take."""
+    """A generator, and the time of its longest tick."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -88,7 +88,7 @@ class Job:
 def ask(
     name: str, params: Mapping[str, Any], motions: Mapping[str, Sequence[Motion]], model: bytes | None = None
 ) -> Work:
-    """Send a request to the child, wait, and return its Answer; to stop waiting is to cancel."""
+    """Send a request to the child, wait, and return its Answer; closing the generator cancels the request."""
     from ..child.client import Failed, Progress
     from ..child.shared import the_child
 
@@ -130,7 +130,7 @@ def active_figure(context: Any) -> Any:
 
 
 def notes_of(answer: Answer) -> list[str]:
-    """Sentences for the user."""
+    """Return the child's sentences for the user."""
     return [str(note) for note in answer.values.get("notes", [])]
 
 
@@ -148,18 +148,20 @@ class OnFigure:
 
 
 class Working(OnFigure):
-    """Mixin for such operators: `work` is the generator.
+    """Mixin for operators that run for a while: `work` is the generator.
 
-    They do not offer adjusting afterwards (REGISTER), which would redo all the work and block.
+    They offer no panel to adjust the last operation (REGISTER), which would redo all the work and block.
     """
 
     bl_options: ClassVar[set[str]] = {"UNDO"}
     wait: BoolProperty(
-        name="Wait", description="Work until it is done instead of in the background", options={"HIDDEN", "SKIP_SAVE"}
+        name="Wait",
+        description="Wait for the result instead of working in the background",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Do the work; on Trouble, everything is left as it was."""
+        """Do the work; on Trouble, the file is left unchanged."""
         raise NotImplementedError
 
     def execute(self, context: Any) -> set[str]:
@@ -172,21 +174,21 @@ class Working(OnFigure):
             self.shown = ""
             return {"RUNNING_MODAL"}
         while True:
-            done = self.go_on()
+            done = self.tick()
             if done is not None:
                 return done
             if self.job.idle:
                 time.sleep(0.005)
 
     def modal(self, context: Any, event: Any) -> set[str]:
-        """One event; Escape cancels."""
+        """Handle one event; Escape cancels."""
         if event.type == "ESC" and event.value == "PRESS":
             self.job.close()
             self.report({"INFO"}, "cancelled: nothing was changed")
             return self.ended(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"PASS_THROUGH"} if self.job.idle else {"RUNNING_MODAL"}
-        done = self.go_on()
+        done = self.tick()
         if done is not None:
             return self.ended(context, done)
         text = f"freshtake: {self.job.text or self.bl_label} (Esc cancels)"
@@ -195,14 +197,14 @@ class Working(OnFigure):
             context.workspace.status_text_set(text)
         return {"PASS_THROUGH"}
 
-    def go_on(self) -> set[str] | None:
-        """One tick; the operator's result at the end."""
+    def tick(self) -> set[str] | None:
+        """Continue for one tick; return the operator's result at the end."""
         try:
             going = self.job.tick()
         except Trouble as error:
             return self.failed(str(error))
         except ReferenceError:
-            return self.failed("what it was working on has been removed, so nothing was made: try again")
+            return self.failed("an object or Action in use has been removed, so nothing was made: try again")
         if going:
             return None
         LONGEST[self.bl_idname] = self.job.longest

@@ -18,7 +18,7 @@ class FRESHTAKE_PT_apply(InSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
-        """Source, map and buttons."""
+        """Show source, map and buttons."""
         figure, layout = active_figure(context).freshtake, self.layout
         layout.prop(figure, "source")
         layout.prop(figure, "source_action")

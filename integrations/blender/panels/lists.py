@@ -13,12 +13,12 @@ ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OV
 
 
 class FRESHTAKE_UL_takes(bpy.types.UIList):
-    """Takes: whether they are used, and whether something is wrong with them; details are below the list."""
+    """Takes: whether they are used, and whether they have faults; details are below the list."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
-        """One take."""
+        """Show one take."""
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         if item.action is None:
@@ -29,12 +29,12 @@ class FRESHTAKE_UL_takes(bpy.types.UIList):
 
 
 class FRESHTAKE_UL_models(bpy.types.UIList):
-    """Models by name and kind; a package icon marks those packed into the .blend, a sheet those in files."""
+    """Models by name and kind; a package icon marks models packed into the .blend, a sheet models in files."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
-        """One model."""
+        """Show one model."""
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
         row.label(text="", icon="PACKAGE" if item.text is not None else "FILE")
@@ -46,7 +46,7 @@ class FRESHTAKE_UL_results(bpy.types.UIList):
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
-        """One Action."""
+        """Show one Action."""
         row = layout.row(align=True)
         if item.action is None:
             row.label(text="(removed)", icon="ERROR")
@@ -64,7 +64,7 @@ class FRESHTAKE_UL_map(bpy.types.UIList):
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
-        """One part."""
+        """Show one part."""
         row = layout.split(factor=0.3)
         row.label(text=item.name.replace("_", " "))
         row.prop(item, "source", text="")

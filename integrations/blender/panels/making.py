@@ -17,7 +17,7 @@ class FRESHTAKE_PT_vary(InSidebar, bpy.types.Panel):
     bl_idname, bl_label, bl_order = "FRESHTAKE_PT_vary", "3 Vary", 3
 
     def draw(self, context: Any) -> None:
-        """Settings, the button, and what was made."""
+        """Show settings, the buttons, and the results."""
         figure, layout = active_figure(context).freshtake, self.layout
         layout.use_property_split, layout.use_property_decorate = True, False
         column = layout.column(align=True)
@@ -49,7 +49,7 @@ class FRESHTAKE_PT_parts(InSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
-        """One slider per collection."""
+        """Show one slider per collection."""
         figure, layout = active_figure(context).freshtake, self.layout
         layout.operator("freshtake.parts_refresh", icon="FILE_REFRESH")
         for part in figure.parts:
@@ -67,7 +67,7 @@ class FRESHTAKE_PT_style(InSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
-        """Strength and the button."""
+        """Show the strength and the button."""
         figure = active_figure(context).freshtake
         self.layout.prop(figure, "strength", slider=True)
         row = self.layout.row()
@@ -83,7 +83,7 @@ class FRESHTAKE_PT_blend(InSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
-        """A slider per class."""
+        """Show a slider per class."""
         figure, layout = active_figure(context).freshtake, self.layout
         if not figure.weights:
             layout.label(text="Learn a blend first.", icon="INFO")
@@ -101,7 +101,7 @@ class FRESHTAKE_PT_endless(InSidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
-        """Length, loop and jumps."""
+        """Show length, loop and jumps."""
         figure, layout = active_figure(context).freshtake, self.layout
         for name in ("endless_seconds", "endless_loop", "seed", "plant", "in_place"):
             layout.prop(figure, name)

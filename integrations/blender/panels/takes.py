@@ -13,13 +13,13 @@ from .sidebar import InSidebar, sentences
 
 
 class FRESHTAKE_PT_start(bpy.types.Panel):
-    """What to do first if no armature is chosen."""
+    """The panel for beginners: hints if no armature is chosen."""
 
     bl_idname, bl_label, bl_order = "FRESHTAKE_PT_start", "freshtake", 0
     bl_space_type, bl_region_type, bl_category = "VIEW_3D", "UI", "freshtake"
 
     def draw(self, context: Any) -> None:
-        """Progress of preparing, or a hint."""
+        """Show the progress of preparing, or a hint."""
         from ..child.shared import preparation
 
         prepared = preparation()
@@ -42,7 +42,7 @@ class FRESHTAKE_PT_takes(InSidebar, bpy.types.Panel):
     bl_idname, bl_label, bl_order = "FRESHTAKE_PT_takes", "1 Takes", 1
 
     def draw(self, context: Any) -> None:
-        """The list, what is wrong, and cutting."""
+        """Show the list, its faults, and the buttons for cutting."""
         figure, layout = active_figure(context).freshtake, self.layout
         layout.template_list("FRESHTAKE_UL_takes", "", figure, "takes", figure, "take_index", rows=4)
         row = layout.row(align=True)
@@ -68,7 +68,7 @@ class FRESHTAKE_PT_learn(InSidebar, bpy.types.Panel):
     bl_idname, bl_label, bl_order = "FRESHTAKE_PT_learn", "2 Learn", 2
 
     def draw(self, context: Any) -> None:
-        """A button per kind of model, and the models."""
+        """Show a button per kind of model, and the models."""
         figure, layout = active_figure(context).freshtake, self.layout
         grid = layout.grid_flow(columns=2, align=True)
         for kind, label, _ in KINDS:
