@@ -20,7 +20,7 @@ from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import forward, inverse, levels, normalize, rotate, slerp, to_matrix
 
-_KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}
+_KINDS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3", "weights": "SCALAR"}
 
 
 class Track(NamedTuple):
@@ -87,7 +87,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
 def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     count = len(container.accessors)
     source, result = (sampler.needed_index(key, count, "accessor") for key in ("input", "output"))
-    times = floats(container, source, ("SCALAR",))[:, 0]
+    times = floats(container, source, "SCALAR")[:, 0]
     if (np.diff(times) <= 0).any():
         container.accessors[source].fail("key times must increase strictly")
     interpolation = sampler.text("interpolation", "LINEAR")

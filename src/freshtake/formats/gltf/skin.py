@@ -181,7 +181,7 @@ def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
         return None
-    matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
+    matrices = floats(container, index, "MAT4").reshape(-1, 4, 4).transpose(0, 2, 1)
     if len(matrices) < count:
         skin.fail(f"{count} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
     return matrices[:count]
