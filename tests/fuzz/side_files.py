@@ -170,8 +170,7 @@ def side_files(folder: Path) -> dict[str, SideFile]:
         "ratings": SideFile("x.csv", (RATINGS.encode(),), read_ratings),
         "key": SideFile("x.csv", (KEY.encode(),), read_key),
         "stars": SideFile("x.json", (_json(STARS),), read_stars),
-        "pins": SideFile("x.json", (_json(PINS), _json({"pins": PINS})), read_pins),
-        "pins csv": SideFile("x.csv", (b"joint,start,stop,x,y,z,hard\nHips,1,4,,,,1\nHead,2,5,1,2,3,\n",), read_pins),
+        "pins": SideFile("x.json", (_json(PINS),), read_pins),
         "contacts": SideFile("x.json", (_json({"LeftFoot": [[1, 4], [7, 9]]}),), read_contacts),
         "contacts csv": SideFile("x.csv", (b"frame,LeftFoot,RightFoot\n0,1,0\n1,0.5,1\n",), read_contacts),
         "limits": SideFile("x.csv", (b"joint,low,high\nknee,0,2.5\nhip,,inf\n",), read_limits),
@@ -193,6 +192,6 @@ def side_files(folder: Path) -> dict[str, SideFile]:
 
 SIDE_FILES = (
     "plan", "places", "ground csv", "ground npy", "ground png", "manifest", "characters", "shard", "path", "ratings",
-    "key", "stars", "pins", "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar",
+    "key", "stars", "pins", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar",
     "packet", "message",
 )  # fmt: skip

@@ -118,28 +118,23 @@ def _limit(path: Path, place: str, cell: str, sign: float) -> float:
 
 Contacts = dict[str, Floats]  # name of a foot or foot joint: one number per frame, or intervals (n, 2)
 _PIN_FIELDS = {"joint", "frame", "frames", "position", "hard", "blend"}
-_PIN_COLUMNS = ("joint", "start", "stop", "x", "y", "z")
 
 
 def read_pins(path: str | PathLike[str]) -> list[Pin]:
-    """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
+    """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...].
 
-    `frames` are the first and the one after the last; `frame` is a single one. CSV has the columns
-    joint,start,stop,x,y,z and perhaps hard; empty x, y and z hold the joint where it is.
+    `frames` are the first and the one after the last; `frame` is a single one. Without `position`, the joint is held
+    where it is.
     """
     source = Path(path)
-    if source.suffix.lower() in (".csv", ".tsv"):
-        records = csv_records(source, _PIN_COLUMNS)
-        return [_pin(source, place, _row(source, place, cells)) for place, cells in records]
-    document = read_json(source)
-    rows = document.get("pins") if isinstance(document, dict) else document
+    rows = read_json(source)
     if not isinstance(rows, list):
         raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
     return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
 
 
 def _pin(path: Path, place: str, row: Any) -> Pin:
-    """Return one pin from an object of a JSON list."""
+    """Return the pin that an object of the JSON list describes."""
     if not isinstance(row, dict) or not isinstance(row.get("joint"), str):
         raise FormatError(path, "an object with the name of a joint was expected", place)
     unknown = sorted(row.keys() - _PIN_FIELDS)
@@ -158,20 +153,6 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         return Pin(row["joint"], range(ends[0], ends[1]), row.get("position"), hard, float(blend))
     except UsageError as error:
         raise FormatError(path, str(error), place) from None
-
-
-def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
-    """Return the cells of a line as the fields of a JSON pin."""
-    try:
-        row: dict[str, Any] = {"joint": cells["joint"], "frames": [int(cells["start"]), int(cells["stop"])]}
-        where = [cells[axis] for axis in "xyz"]
-        if any(where):
-            row["position"] = [float(text) for text in where]
-    except ValueError:
-        raise FormatError(path, "start and stop are whole numbers, x, y and z numbers or all empty", place) from None
-    if cells.get("hard"):
-        row["hard"] = {"1": True, "true": True, "0": False, "false": False}.get(cells["hard"].lower())
-    return row
 
 
 def read_contacts(path: str | PathLike[str]) -> Contacts:

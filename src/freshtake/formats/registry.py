@@ -120,18 +120,16 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
         opened = [_opened(source, settings, filed) for source in sources]
-        open_axes: dict[Any, dict[int, Upright]] = {}
+        by_rig: dict[Any, dict[int, Upright]] = {}
         for number, (motion, how) in enumerate(opened):
             if not how and isinstance(motion, Clip | PointClip):
                 rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
-                open_axes.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
-        for found in open_axes.values():
-            for number, upright in zip(found, agreed(list(found.values())), strict=True):
+                by_rig.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
+        for uprights in by_rig.values():
+            for number, upright in zip(uprights, agreed(list(uprights.values())), strict=True):
                 if upright.doubtful:
-                    settings.warn(
-                        f"{sources[number].name}: the body does not show which axis points up, so y is assumed: "
-                        "give --up y or --up z"
-                    )
+                    problem = "the body does not show which axis points up, so y is assumed: give --up y or --up z"
+                    settings.warn(f"{sources[number].name}: {problem}")
                 opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
         placed = []
         for motion, how in opened:
@@ -144,8 +142,8 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
 def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
     """Note once if a given unit does not fit the bodies; if a file states its unit, that one is used."""
     for motion, _ in motions:
-        if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
-            if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
+        if isinstance(motion, Clip) and motion.unit_m is not None and motion.unit_m == settings.unit_m:
+            if doubt := unlikely_unit(motion.skeleton, motion.unit_m):
                 settings.warn(doubt)
             return
 
@@ -189,7 +187,7 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
 
     Args:
         path: The file to write.
-        motion: The motion; a sequence of clips goes into one glTF or FBX file as named animations.
+        motion: The motion; a sequence of clips goes into one glTF, FBX or USD file as named animations.
         options: Fields of `WriteOptions`.
     """
     target = Path(path)
@@ -233,24 +231,13 @@ def detect(path: Path) -> Format:
     raise FormatError(path, f"this format cannot be read; the readable ones are {_titles(FORMATS)}", "byte 0")
 
 
-_PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"7z\xbc\xaf": "7z",
-    b"Rar!": "rar",
-}
 _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNORECASE)
 
 
 def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """Refuse files that hold no motion, regardless of their name: empty or compressed files, models, web pages."""
+    """Refuse files that hold no motion, regardless of their name: empty files, models, web pages."""
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
-    for mark, packer in _PACKED.items():
-        if head.startswith(mark):
-            raise FormatError(path, f"this is packed with {packer}: unpack it first", "byte 0")
     if looks_like_model(head):
         raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
     if _WEB_PAGE.match(head):
@@ -278,7 +265,7 @@ def by_name(name: str) -> Format:
 
 
 def _titles(formats: Sequence[Format]) -> str:
-    return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)
+    return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" for f in formats)
 
 
 def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
