@@ -46,8 +46,9 @@ def as_glb(path: Path, data: bytes) -> bytes:
     """Return the joints of an FBX file at rest with all meshes that they carry, as GLB in metres and y up."""
     scene = Scene(path, parse(path, data))
     with np.errstate(all="ignore"):
-        joints = find_joints(scene, moving_joints(scene))
-        tips = tips_of(scene, joints)
+        animated = moving_joints(scene)
+        joints = find_joints(scene, animated)
+        tips = tips_of(scene, joints, animated)
         up, unit = axis_and_unit(scene)
         builder = Builder(path)
         world = rest_world(scene, joints)
@@ -152,9 +153,8 @@ def _skin(
             if joint is None or not len(which) or len(which) != len(weights):
                 continue
             if which.min() < 0 or which.max() >= count or not np.isfinite(weights).all():
-                raise scene.fail(
-                    f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have", "Objects"
-                )
+                problem = f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have"
+                raise scene.fail(problem, "Objects")
             matrix = cluster.numbers("Transform")
             if matrix.size == 16 and np.isfinite(matrix).all() and np.abs(matrix).max() < _LARGEST:
                 into[joint] = matrix.reshape(4, 4).T @ _geometric(scene, model)
@@ -169,9 +169,7 @@ def _skin(
     return (None if holder is None else into), nothing
 
 
-def _strongest(
-    rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]
-) -> tuple[_Whole, Floats]:  # fmt: skip
+def _strongest(rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]) -> tuple[_Whole, Floats]:
     """Return joints and weights (vertices, 4 or 8) that sum to 1; vertices without influence follow joint 0."""
     which, owners, weights = rows
     valid = np.array([owner in place for owner in owners.tolist()]) & (weights > 0)

@@ -200,17 +200,16 @@ def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
     """Return a character's file as read for such clips, and its rig."""
     with naming(source):
         loaded = load_character(source, clip)
-        return loaded, _rig(loaded)
+        return loaded, _rig(*loaded)
 
 
-def _rig(loaded: Loaded) -> Rig:
-    container, nodes, character = loaded
+def _rig(container: Container, nodes: Nodes, character: Character) -> Rig:
     rest = joint_pose(rest_pose(nodes, list(character.nodes)), character)
     skeleton = rest_skeleton(nodes, character, rest)
     pose = forward(character.parents, rest.translations, rest.rotations)
     standing = WorldPose(pose.positions[0], pose.rotations[0])
-    carried = _carried(loaded, standing)
-    bind = _bind_pose(loaded, carried, standing, rest.translations[0], rest.rotations[0])
+    carried = _carried(container, nodes, character, standing)
+    bind = _bind_pose(character, carried, standing, rest.translations[0], rest.rotations[0])
     rotations = local_rotations(character.parents, bind.rotations[None])[0]
     translations = bind.positions.copy()
     below = np.flatnonzero(character.parents >= 0)
@@ -222,9 +221,8 @@ def _rig(loaded: Loaded) -> Rig:
     return Rig(character.names, character.parents, translations, rotations, skeleton.end_sites, meshes)
 
 
-def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
+def _carried(container: Container, nodes: Nodes, character: Character, standing: WorldPose) -> list[_Carried]:
     """Return the meshes that the character's joints carry: by a skin, or as children of a joint."""
-    container, nodes, character = loaded
     parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
     place = {node: joint for joint, node in enumerate(character.nodes)}
     skins = [[] if part.skin is None else part.skin.indices("joints", len(nodes), "node") for part in parts]
@@ -250,7 +248,7 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
 
 
 def _bind_pose(
-    loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
+    character: Character, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
     """Return B_j = A K_j^-1 if a skin binds the joint, with A such that its first joint is as at rest."""
     into: dict[int, Floats] = {}
@@ -262,7 +260,7 @@ def _bind_pose(
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
     common = affine(to_matrix(turned[first]), positions[first]) @ into[first] if into else np.eye(4)
-    for joint, parent in enumerate(loaded.character.parents.tolist()):
+    for joint, parent in enumerate(character.parents.tolist()):
         bound = _turn_and_place(common, into[joint]) if joint in into else None
         if bound is not None:
             turned[joint], positions[joint] = bound

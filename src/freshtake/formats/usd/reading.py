@@ -44,15 +44,6 @@ class _Local(NamedTuple):
     still: bool  # whether no translation is animated
 
 
-def local_matrices(world: Floats, parents: list[int]) -> Floats:
-    """Return world matrices (joints, 4, 4) relative to those of the parents."""
-    out = world.copy()
-    for joint, parent in enumerate(parents):
-        if parent >= 0:
-            out[joint] = world[joint] @ np.linalg.pinv(world[parent])
-    return out
-
-
 def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
     """Return the animation's joints at the codes; joints that it lacks stay at rest."""
     linear = bones.rest[:, :3, :3]
@@ -119,10 +110,10 @@ def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
 
 
 class _Take(NamedTuple):
-    """An animation, and the variant set and name that have to be chosen for it, if any."""
+    """An animation, and the variant set and name that have to be chosen for it, if any; the rest pose has no prim."""
 
     name: str
-    prim: Any
+    prim: Any | None
     variant: tuple[Any, str] | None
 
 
@@ -154,8 +145,7 @@ def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
         takes = _takes(bones)
         if takes and not every:
             takes = [takes[chosen_number(path, [take.name for take in takes], options)]]
-        chosen: list[_Take | None] = [*takes] or [None]
-        return [_clip(path, stage, bones, take, options) for take in chosen]
+        return [_clip(path, stage, bones, take, options) for take in takes or [_Take("", None, None)]]
 
 
 def _bones(path: Path, stage: Any) -> _Bones:
@@ -177,7 +167,8 @@ def _bones(path: Path, stage: Any) -> _Bones:
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
         # Bind transforms are in the world, rest transforms relative to the parent.
-        rest = local_matrices(bind, parents)
+        above = [np.eye(4) if parent < 0 else np.linalg.pinv(bind[parent]) for parent in parents]
+        rest = bind @ np.stack(above)
     if not np.isfinite(rest).all():
         raise FormatError(path, "a rest transform is not finite", place)
     return _Bones(prim, paths, tuple(names), parents, rest)
@@ -204,7 +195,7 @@ def _takes(bones: _Bones) -> list[_Take]:
     out: list[_Take] = []
 
     def order(take: _Take) -> int:  # among siblings: USD lists variants in another order
-        return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())
+        return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())  # type: ignore[union-attr]
 
     holder = prim
     while holder and not out:
@@ -230,16 +221,15 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 def _note(prim: Any) -> dict[str, Any]:
     """Return the note that our writer stored in a prim; empty if there is none or it is invalid."""
-    return noted(prim.GetCustomDataByKey(NOTE))
+    return noted(prim.GetCustomDataByKey(NOTE)) if prim else {}
 
 
-def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> Clip:
+def _clip(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptions) -> Clip:
     lib = pxr()
-    if take is not None and take.variant is not None:
+    if take.variant is not None:
         take.variant[0].SetVariantSelection(take.variant[1])
     codes, frame_time = _frames(path, stage, bones, take, options)
-    pose = clip_pose(bones, None if take is None else take.prim, codes)
-    note = {} if take is None else _note(take.prim)
+    pose = clip_pose(bones, take.prim, codes)
     metres = float(lib.UsdGeom.GetStageMetersPerUnit(stage))
     return Clip(
         _skeleton(bones, pose.offsets),
@@ -247,21 +237,21 @@ def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: Re
         pose.translations[:, 0],
         pose.rotations,
         moved(pose.translations, pose.offsets),
-        name=(take.name if take is not None else "") or path.stem,
+        name=take.name or path.stem,
         provenance=path.name,
         up="z" if str(lib.UsdGeom.GetStageUpAxis(stage)).upper() == "Z" else "y",
         unit_m=metres if np.isfinite(metres) and metres > 0 else None,
-        playback=playback_noted(note.get("playback"), len(codes), frame_time),
+        playback=playback_noted(_note(take.prim).get("playback"), len(codes), frame_time),
     )
 
 
-def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> tuple[Floats, float]:
+def _frames(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptions) -> tuple[Floats, float]:
     """Return the time codes of all frames and the seconds per frame: at the samples' step, else one frame per code."""
     rate = stage.GetTimeCodesPerSecond()
     if not (np.isfinite(rate) and rate > 0):
         raise FormatError(path, f"timeCodesPerSecond must be above 0, not {rate}")
     codes = _sampled(bones, take)
-    noted = _note(take.prim).get("frame_time") if take is not None else None
+    noted = _note(take.prim).get("frame_time")
     if len(codes) < 2:
         return codes if len(codes) else np.zeros(1), _seconds(noted, 1.0, rate)
     step = float(np.median(np.diff(codes)))
@@ -282,14 +272,14 @@ def _seconds(noted: Any, step: float, rate: float) -> float:
     return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 
 
-def _sampled(bones: _Bones, take: _Take | None) -> Floats:
+def _sampled(bones: _Bones, take: _Take) -> Floats:
     """Return all time codes at which the animation, or something above the skeleton, has a value."""
     lib = pxr()
     codes: set[float] = set()
-    if take is not None:
+    if take.prim:
         animation = lib.UsdSkel.Animation(take.prim)
         for attribute in (animation.GetRotationsAttr(), animation.GetTranslationsAttr(), animation.GetScalesAttr()):
-            codes.update(attribute.GetTimeSamples())
+            codes |= set(attribute.GetTimeSamples())
     prim = bones.prim
     while prim:
         if prim.IsA(lib.UsdGeom.Xformable):
