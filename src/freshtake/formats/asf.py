@@ -39,7 +39,7 @@ class Word(NamedTuple):
 
 @dataclass
 class Root:
-    """`order`: the columns and the sequence of rotations about fixed axes; `axis` is that of `orientation` only."""
+    """The section :root; `order`: columns, and the order of rotations about fixed axes; `axis`: of `orientation`."""
 
     line: int
     order: tuple[str, ...] = ()
@@ -138,6 +138,7 @@ def _sections(path: Path, text: str) -> dict[str, _Words]:
 
 
 def _degrees(words: _Words) -> bool:
+    """Return whether the section :units states degrees, which are the default."""
     degrees = True
     while word := words.next().lower():
         if word == "angle":
@@ -248,7 +249,7 @@ DEFAULT_FPS = 120.0
 
 def read(path: Path, options: ReadOptions) -> Clip:
     """Return one frame: the skeleton at rest, every dof zero. The motion itself is in AMC files."""
-    skeleton = parse_asf(path)
+    skeleton, _ = asf_skeleton(path, read_text(path))
     clip = clip_from_channels(
         skeleton,
         np.zeros((1, skeleton.channel_count)),
@@ -259,11 +260,6 @@ def read(path: Path, options: ReadOptions) -> Clip:
         up=options.up or "y",
     )
     return clip.changed(root=skeleton.offsets[:1], joint_translations=None, channels=clip.channels)
-
-
-def parse_asf(path: Path) -> Skeleton:
-    """Return the skeleton of an ASF file; the root's offset is the file's root position."""
-    return asf_skeleton(path, read_text(path))[0]
 
 
 def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:

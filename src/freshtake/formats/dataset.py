@@ -22,7 +22,7 @@ from freshtake.numeric.arrays import Floats
 
 
 class Sample(NamedTuple):
-    """One motion and what is known about it."""
+    """A motion and its label."""
 
     label: Mapping[str, Any]  # texts, numbers, lists of texts or None by name; `file` is the sample's name
     motion: Motion
@@ -88,8 +88,6 @@ def _write_npz(path: Path, samples: Iterable[Sample]) -> None:
     labels: list[str] = []
     frames: list[Arrays] = []
     offsets: list[Floats] = []
-    body: Arrays = {}
-    first = ""
     for label, motion in samples:
         arrays, now = frame_arrays(motion), _body_arrays(motion)
         if not labels:

@@ -110,7 +110,7 @@ def _limit_arrays(skeleton: Skeleton, limits: tuple[Limits, ...]) -> Arrays:
 def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...]:
     rows: Floats = archive.numbers("limits")
     count = sum(len(c) for c in channels)
-    limited = archive.numbers("limited").ravel() if "limited" in archive else np.ones(len(channels))
+    limited = archive.numbers("limited").ravel()
     if rows.shape != (count, 2) or len(limited) != len(channels):
         problem = f"one row of limits for each of {count} channels was expected"
         raise FormatError(archive.path, problem, "array 'limits'")
@@ -133,9 +133,8 @@ def read(path: Path, options: ReadOptions) -> Motion:
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
-    kind = archive.one_text("kind", "")
-    if not kind:
-        kind = next((kind for kind, keys in _TELLING.items() if all(key in archive for key in keys)), "")
+    by_arrays = (kind for kind, keys in _TELLING.items() if all(key in archive for key in keys))
+    kind = archive.one_text("kind", "") or next(by_arrays, "")
     if not kind:
         actual = ", ".join(archive.keys[:20]) or "no arrays"
         expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
@@ -175,12 +174,9 @@ def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
 
 def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
     points = archive.numbers("points")
-    key = next((key for key in ("times", "t") if key in archive), None)
-    times: Floats
-    if key is None:
+    times = archive.optional("times")
+    if times is None:
         times = np.arange(len(points), dtype=np.float64) * archive.frame_time(options)
-    else:
-        times = archive.numbers(key)
     return Stroke(points, times, archive.texts("dimensions", ()), **archive.about())
 
 
@@ -207,26 +203,23 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 def motion_arrays(motion: Motion) -> Arrays:
     """Return all arrays of a file that holds this motion."""
-    kind, arrays = _arrays(motion)
-    return {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
-
-
-def _arrays(motion: Motion) -> tuple[str, Arrays]:
     arrays: Arrays
     match motion:
         case Clip():
-            return "clip", clip_arrays(motion)
+            kind, arrays = "clip", clip_arrays(motion)
         case MeshSequence():
-            arrays = {"vertices": motion.vertices, "faces": motion.faces, **about_arrays(motion)}
+            kind, arrays = "mesh", {"vertices": motion.vertices, "faces": motion.faces, **about_arrays(motion)}
             if motion.normals is not None:
                 arrays["normals"] = motion.normals
             for name, values in motion.attributes.items():
                 arrays[_ATTRIBUTE + quote(name, safe="", errors="surrogatepass")] = values
-            return "mesh", arrays
         case PointClip():
-            arrays = {"names": text_array(motion.names), "positions": motion.positions}
-            return "points", {**arrays, **about_arrays(motion)}
+            arrays = {"names": text_array(motion.names), "positions": motion.positions, **about_arrays(motion)}
+            kind = "points"
         case Stroke():
             arrays = {"points": motion.points, "times": motion.times, "dimensions": text_array(motion.dimensions)}
-            return "stroke", {**arrays, "name": text_array(motion.name), "provenance": text_array(motion.provenance)}
-    raise ValueError("an npz file holds one clip, stroke, point clip or mesh sequence: write one file for each")
+            arrays |= {"name": text_array(motion.name), "provenance": text_array(motion.provenance)}
+            kind = "stroke"
+        case _:
+            raise ValueError("an npz file holds one clip, stroke, point clip or mesh sequence: write a file for each")
+    return {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
