@@ -98,14 +98,17 @@ def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]],
             for word in words:
                 if word not in parsed:
                     problem, parsed[word] = _corner(word, before, sizes)
-                    if problem:  # a corner that is wrong in one face is wrong in all
-                        raise FormatError(
-                            path, problem, place_of(text, "f", lambda rest, word=word: word in rest.split())
-                        )
+                    if problem:
+                        raise FormatError(path, problem, _place_of_corner(text, word))
                 rows.append(parsed[word])
             per_face.append(len(words))
     table = np.array(rows, dtype=np.intp).reshape(-1, 3)
     return Corners(table, fans(np.array(per_face, dtype=np.intp))[0])
+
+
+def _place_of_corner(text: str, word: str) -> str:
+    """Return the first line of faces with a corner; if it is wrong anywhere, it is wrong there."""
+    return place_of(text, "f", lambda rest: word in rest.split())
 
 
 def _corner(word: str, before: Sizes, sizes: Sizes) -> tuple[str, tuple[int, ...]]:
