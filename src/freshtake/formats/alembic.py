@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from freshtake import __version__
 from freshtake.errors import FormatError, MissingExtra
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted, read_head, replacing, try_apart
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, read_head, replacing, stored_note, try_apart
 from freshtake.formats.numbers import fans, per_vertex
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
@@ -60,7 +60,7 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     try_apart(path, __name__, "read")
     try:
         archive = lib.Abc.IArchive(str(path))
-        note = noted(lib.Abc.GetArchiveInfo(archive).get("userDescription"))
+        note = stored_note(lib.Abc.GetArchiveInfo(archive).get("userDescription"))
         parts = list(_meshes(lib, archive.getTop(), []))
         if not parts:
             raise FormatError(path, "there is no mesh in the file: export the geometry, not curves or cameras alone")

@@ -301,7 +301,7 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
     return header.encode() + format_rows(rounded[:, columns])
 
 
-def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
+def splice(source: Path, before: Floats, after: Floats) -> bytes | None:
     """Return a BVH file that differs from another only in the bytes of changed numbers.
 
     `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None if the file

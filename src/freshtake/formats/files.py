@@ -161,7 +161,7 @@ def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes
         raise FormatError(path, problem, where) from None
 
 
-def noted(text: Any) -> dict[str, Any]:
+def stored_note(text: Any) -> dict[str, Any]:
     """Return the JSON object that our writer stored in a text field of a format; empty if there is none."""
     try:
         note = json.loads(str(text or "{}"))

@@ -12,7 +12,7 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_amass
 from freshtake.formats.archive import Archive, Arrays, about_arrays, open_archive, text_array, write_archive
-from freshtake.formats.files import noted
+from freshtake.formats.files import stored_note
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.clip import playback_from
@@ -59,7 +59,7 @@ def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
 
 def clip_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are required."""
-    playback = playback_from(noted(archive.one_text("playback", "")))
+    playback = playback_from(stored_note(archive.one_text("playback", "")))
     if playback is None and "playback" in archive:
         raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
     return Clip(

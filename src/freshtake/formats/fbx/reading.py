@@ -19,17 +19,17 @@ from freshtake.formats.fbx.objects import (
 )
 from freshtake.formats.fbx.records import parse
 from freshtake.formats.fbx.writing import RATES
-from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
+from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, read_bytes, stored_note
 from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.formats.rig import (
-    chosen_number,
-    composed,
+    choose_number,
+    compose,
     distinct,
-    moved,
+    moving_translations,
     naming,
-    playback_noted,
     same_skeleton,
     scale_free,
+    stored_playback,
 )
 from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
 from freshtake.motion.edit import nominal_frame_time
@@ -81,7 +81,7 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     # Exporters put an empty stack ("Take 001") before the animation: it is not a take.
     chosen = [k for k in range(len(stacks)) if curves[k] or not acting]
     if stacks and not every:
-        chosen = [chosen_number(scene.path, names, options, acting)]
+        chosen = [choose_number(scene.path, names, options, acting)]
     takes = [_Take(stacks[k], names[k], curves[k]) for k in chosen] or [_Take(None, scene.path.stem, {})]
     return [_clip(scene, joints, tips, take, options, size) for take in takes]
 
@@ -139,12 +139,13 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     parents = np.array([places.get(joints.parents[k], -1) for k in inner])
     skeleton = Skeleton(tuple(names[k] for k in inner), parents, offsets[inner], sites)
     up, unit = axis_and_unit(scene)
-    note = noted(Properties(scene.objects.get(take.stack or 0)).text("Description"))
-    playback = playback_noted(note, len(times), frame_time)
+    note = stored_note(Properties(scene.objects.get(take.stack or 0)).text("Description"))
+    playback = stored_playback(note, len(times), frame_time)
     if playback is not None:
         playback = playback.changed(travel=playback.travel / unit)  # stored in metres
     return Clip(
-        skeleton, frame_time, translations[:, 0], rotations[:, inner], moved(translations[:, inner], skeleton.offsets),
+        skeleton, frame_time, translations[:, 0], rotations[:, inner],
+        moving_translations(translations[:, inner], skeleton.offsets),
         name=take.name, provenance=scene.path.name, up=up, unit_m=unit, playback=playback,
     )  # fmt: skip
 
@@ -154,7 +155,7 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
     for model in joints.above:
         above = above @ local_matrices(scene, model, curves, times)
     local = np.stack([local_matrices(scene, model, curves, times) for model in joints.models], axis=1)
-    return composed(local, joints.parents, above)
+    return compose(local, joints.parents, above)
 
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:

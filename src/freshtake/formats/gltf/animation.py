@@ -14,7 +14,7 @@ from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import MOVES, Character, Nodes, clean_name
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import chosen_number
+from freshtake.formats.rig import choose_number
 from freshtake.motion import EndSite, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats, Ints
@@ -43,7 +43,7 @@ class Animation:
     noted: dict[str, Any]
 
 
-def chosen(container: Container, options: ReadOptions) -> int | None:
+def choose_animation(container: Container, options: ReadOptions) -> int | None:
     """Return the number of the requested animation, by default the first that moves; None if the file has none."""
     items = container.top.items("animations")
     if not items:
@@ -52,7 +52,7 @@ def chosen(container: Container, options: ReadOptions) -> int | None:
         return None
     names = [clean_name(item) for item in items]
     moving = [k for k, item in enumerate(items) if _has_keys(container, item)]
-    return chosen_number(container.path, names, options, moving)
+    return choose_number(container.path, names, options, moving)
 
 
 def _has_keys(container: Container, animation: Item) -> bool:

@@ -23,7 +23,7 @@ from freshtake.formats.gltf.animation import WorldMatrices, joint_pose, rest_pos
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
 from freshtake.formats.gltf.container import Container, Item, load, resource
 from freshtake.formats.gltf.nodes import Character, Loaded, Nodes, clean_name, load_joints
-from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turned_normals
+from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turn_normals
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, affine, distinct, naming
 from freshtake.motion import Clip
@@ -102,7 +102,7 @@ def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]
     except RecursionError:
         raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
     for clip, name in zip(clips, names, strict=True):
-        motions = _node_motions(nodes, character, clip, matched(source, character, clip))
+        motions = _node_motions(nodes, character, clip, match_joints(source, character, clip))
         add_animation(builder, name, clip, motions)
     _free_from_matrices(builder, nodes, character)
     return builder
@@ -118,7 +118,7 @@ def load_character(source: Path, clip: Clip) -> Loaded:
     return load_joints(with_root(*loaded, skeleton.names[0])) if lacks else loaded
 
 
-def matched(source: Path, character: Character, clip: Clip) -> list[int]:
+def match_joints(source: Path, character: Character, clip: Clip) -> list[int]:
     """Return the clip's joint of the same name for every joint of the character; parents have to agree as well."""
     character_names, clip_names = character.names, clip.skeleton.names
     lacking = {
@@ -298,7 +298,7 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
         blended = np.einsum("nk,nkij->nij", share, to_world[which])
         shape, facing = primitive.morphed(entry.part.weights)
         vertices.append(np.einsum("nij,nj->ni", blended[:, :3, :3], shape) + blended[:, :3, 3])
-        normals.append(None if facing is None else turned_normals(blended[:, :3, :3], facing))
+        normals.append(None if facing is None else turn_normals(blended[:, :3, :3], facing))
         faces.append(primitive.faces + first)
         joints.append(np.array(entry.joints)[which])
         weights.append(share)

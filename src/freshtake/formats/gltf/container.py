@@ -237,10 +237,10 @@ def load(path: Path) -> Container:
         from freshtake.formats.fbx.character import as_glb  # imports this module
 
         data = as_glb(path, data)
-    return parsed(path, data)
+    return parse_container(path, data)
 
 
-def parsed(path: Path, data: bytes) -> Container:
+def parse_container(path: Path, data: bytes) -> Container:
     """Return the container in these bytes; `path` is for messages and for referenced files next to it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))

@@ -156,7 +156,7 @@ def _vertices(
                 linear, shift = placer.matrices(primitive, frame)
                 vertices[frame, rows] = _applied(linear, shape) + shift
                 if normals is not None and facing is not None:
-                    normals[frame, rows] = turned_normals(linear, facing)
+                    normals[frame, rows] = turn_normals(linear, facing)
             first = rows.stop
     for array in (vertices, normals):
         if array is not None:
@@ -205,7 +205,7 @@ def _applied(linear: Floats, vectors: Floats) -> Floats:
     return np.asarray(vectors @ linear.T if linear.ndim == 2 else np.einsum("nij,nj->ni", linear, vectors))
 
 
-def turned_normals(linear: Floats, normals: Floats) -> Floats:
+def turn_normals(linear: Floats, normals: Floats) -> Floats:
     """Return unit normals, transformed by the inverse transpose (cofactors, so that singular matrices are safe)."""
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)

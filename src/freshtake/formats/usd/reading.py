@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, stored_note
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import (
     affine,
-    chosen_number,
-    composed,
+    choose_number,
+    compose,
     distinct,
-    moved,
+    moving_translations,
     naming,
     nearest_rotations,
-    playback_noted,
     scale_free,
+    stored_playback,
 )
 from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
@@ -104,8 +104,8 @@ def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
             translations[:, 1:] = offsets[1:]
         return ClipPose(translations, rotations, offsets)
     moving = affine(to_matrix(local.rotations) * local.scales[..., None, :], local.translations)
-    translations, rotations = scale_free(composed(moving, bones.parents, above), bones.parents)
-    at_rest = composed(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
+    translations, rotations = scale_free(compose(moving, bones.parents, above), bones.parents)
+    at_rest = compose(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
     return ClipPose(translations, rotations, scale_free(at_rest, bones.parents)[0][0])
 
 
@@ -144,7 +144,7 @@ def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
         bones = _bones(path, stage)
         takes = _takes(bones)
         if takes and not every:
-            takes = [takes[chosen_number(path, [take.name for take in takes], options)]]
+            takes = [takes[choose_number(path, [take.name for take in takes], options)]]
         return [_clip(path, stage, bones, take, options) for take in takes or [_Take("", None, None)]]
 
 
@@ -221,7 +221,7 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 def _note(prim: Any) -> dict[str, Any]:
     """Return the note that our writer stored in a prim; empty if there is none or it is invalid."""
-    return noted(prim.GetCustomDataByKey(NOTE)) if prim else {}
+    return stored_note(prim.GetCustomDataByKey(NOTE)) if prim else {}
 
 
 def _clip(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptions) -> Clip:
@@ -236,12 +236,12 @@ def _clip(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptio
         frame_time,
         pose.translations[:, 0],
         pose.rotations,
-        moved(pose.translations, pose.offsets),
+        moving_translations(pose.translations, pose.offsets),
         name=take.name or path.stem,
         provenance=path.name,
         up="z" if str(lib.UsdGeom.GetStageUpAxis(stage)).upper() == "Z" else "y",
         unit_m=metres if np.isfinite(metres) and metres > 0 else None,
-        playback=playback_noted(_note(take.prim).get("playback"), len(codes), frame_time),
+        playback=stored_playback(_note(take.prim).get("playback"), len(codes), frame_time),
     )
 
 

@@ -29,12 +29,12 @@ from freshtake.formats.rig import (
     RigMesh,
     RigMotion,
     affine,
-    alike,
     clips_of,
     distinct,
     on_rig,
     require_single,
     same_skeleton,
+    unify_clips,
 )
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import nominal_frame_time
@@ -166,7 +166,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
     pxr()
     clips = clips_of(path, motion, "USD")
     if options.character is None:
-        ready, unit = alike(path, clips, options, "USD stores its unit")
+        ready, unit = unify_clips(path, clips, options, "USD stores its unit")
     else:
         ready, unit = same_skeleton(path, clips, options, "USD with a character"), 1.0
     rig, motions = on_rig(ready, options)
