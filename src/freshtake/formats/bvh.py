@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -30,13 +30,15 @@ _WORD = re.compile(r"\s*([{}]|[^\s{}]+)")
 _NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of the line: a joint's name may contain spaces
 
 
+@dataclass
 class _Joint:
-    """A joint while its block is being read."""
+    """A joint while its block is being read, and where its name is in the text."""
 
-    def __init__(self, name: str, parent: int, place: int) -> None:
-        self.name, self.parent, self.place = name, parent, place
-        self.offset: tuple[float, float, float] | None = None
-        self.channels: tuple[str, ...] | None = None
+    name: str
+    parent: int
+    place: int
+    offset: tuple[float, float, float] | None = None
+    channels: tuple[str, ...] | None = None
 
 
 class _Reader:
@@ -212,15 +214,10 @@ def _vector(values: tuple[float, ...] | list[float]) -> str:
 
 
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
-
-
 # BVH has no field for the vertical axis, and no comments. If the body does not reveal it, blanks after the first
 # word state it, which every reader skips: without them a variant of a z-up take could be read back lying down.
 _UP_MARKS = {"y": " \t", "z": "\t "}
-
-
 _SPLICED_HEADER = re.compile(rb"(MOTION\s+Frames\s*:\s*)(\S+)\s+Frame\s+Time\s*:\s*\S+", re.IGNORECASE)
-_WORDS = re.compile(rb"(\s+)")
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
@@ -318,7 +315,7 @@ def splice(source: Path, before: Floats, after: Floats) -> bytes | None:
         return None
     rounded = _rounded(after)
     for frame in np.flatnonzero((after[: len(before)] != before).any(axis=1)).tolist():
-        words = _WORDS.split(lines[filled[frame]])
+        words = re.split(rb"(\s+)", lines[filled[frame]])
         # Numbers and the blanks between them alternate; an indented line begins with an empty word.
         first = 0 if words[0] else 2
         for column in np.flatnonzero(after[frame] != before[frame]).tolist():

@@ -102,8 +102,8 @@ def _add_mesh(
     table = [corners.vertices.reshape(-1, 1).astype(np.float64)]
     table += [values.reshape(3 * count, -1) for values in (normals, mapped) if values is not None]
     _, first, numbered = np.unique(np.concatenate(table, axis=1), axis=0, return_index=True, return_inverse=True)
-    own = corners.vertices.reshape(-1)[first]
-    attributes = {"POSITION": builder.accessor(vertices[own], "VEC3", VERTICES, bounds=True)}
+    sources = corners.vertices.reshape(-1)[first]
+    attributes = {"POSITION": builder.accessor(vertices[sources], "VEC3", VERTICES, bounds=True)}
     if normals is not None:
         facing = normals.reshape(-1, 3)[first]
         facing = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-12)
@@ -112,15 +112,15 @@ def _add_mesh(
         flipped = mapped.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
         attributes["TEXCOORD_0"] = builder.accessor(flipped, "VEC2", VERTICES)
     for k in range(0, which.shape[1], 4):
-        attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[own, k : k + 4].astype("<u2"), "VEC4", VERTICES)
-        attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[own, k : k + 4], "VEC4", VERTICES)
+        attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[sources, k : k + 4].astype("<u2"), "VEC4", VERTICES)
+        attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[sources, k : k + 4], "VEC4", VERTICES)
     faces = numbered.reshape(count, 3)
     layer = geometry.one("LayerElementMaterial")
-    painted = np.zeros(count, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
-    if corners.polygons.max(initial=-1) < len(painted) and layer is not None:
+    painted = np.zeros(0, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
+    if corners.polygons.max(initial=-1) < len(painted):
         painted = np.maximum(painted[corners.polygons], 0)
     else:  # one material for all triangles
-        painted = np.full(count, max(int(painted[0]), 0) if len(painted) else 0)
+        painted = np.full(count, max([0, *painted[:1].tolist()]))
     materials = [link.number for link in scene.below_of_kind(model, "Material")]
     primitives = []
     for number in np.unique(painted).tolist():

@@ -27,30 +27,16 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate, to_matrix
 
 
-class ClipPose(NamedTuple):
-    """Translations (frames, joints, 3; the root's in the world), rotations and rest offsets."""
+def _local(bones: _Bones, source: Any, codes: Floats) -> tuple[list[Floats], bool]:
+    """Return local translations, rotations (w x y z) and scales (frames, joints, ...), and whether joints are moved.
 
-    translations: Floats
-    rotations: Floats
-    offsets: Floats
-
-
-class _Local(NamedTuple):
-    """Local translations, rotations (w x y z) and scales, (frames, joints, ...)."""
-
-    translations: Floats
-    rotations: Floats
-    scales: Floats
-    still: bool  # whether no translation is animated
-
-
-def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
-    """Return the animation's joints at the codes; joints that it lacks stay at rest."""
+    Joints that the animation lacks are at rest.
+    """
     linear = bones.rest[:, :3, :3]
     rest = (bones.rest[:, 3, :3], nearest_rotations(linear.swapaxes(-1, -2)), np.linalg.norm(linear, axis=-1))
     arrays = [np.repeat(values[None], len(codes), axis=0) for values in rest]
     if source is None:
-        return _Local(arrays[0], arrays[1], arrays[2], True)
+        return arrays, False
     animation = pxr().UsdSkel.Animation(source)
     listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
     places = {path: k for k, path in enumerate(bones.paths)}
@@ -69,16 +55,16 @@ def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
             values = values[:, [3, 0, 1, 2]] if width == 4 else values
             arrays[number][frame if varies else slice(None), into] = values[matched]
     lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
-    turned = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
-    return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)
+    arrays[1] = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
+    return arrays, len(attributes[0].GetTimeSamples()) > 1
 
 
-def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
-    """Return the pose at every time code, everything above the skeleton folded into the root.
+def _clip_pose(bones: _Bones, source: Any, codes: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return translations (frames, joints, 3; the root's in the world), rotations and rest offsets.
 
-    `source` is the animation prim that moves the joints; None: the rest pose.
+    Everything above the skeleton is folded into the root. `source` is the animation prim; None: the rest pose.
     """
-    local = _local(bones, source, codes)
+    (places, turns, scales), animated = _local(bones, source, codes)
     above = np.empty((len(codes), 4, 4))
     cache = pxr().UsdGeom.XformCache()
     for frame, code in enumerate(codes):
@@ -89,24 +75,22 @@ def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
     rigid = np.abs(linear @ linear.swapaxes(-1, -2) - np.eye(3)).max() < SINGLE and (np.linalg.det(linear) > 0).all()
     rest_scales = np.linalg.norm(bones.rest[:, :3, :3], axis=-1)
     # Without scale, rotations and translations are taken as written: matrices would cost their last digits.
-    if rigid and np.abs(local.scales - 1.0).max() < SINGLE and np.abs(rest_scales - 1.0).max() < 1e-4:
+    if rigid and np.abs(scales - 1.0).max() < SINGLE and np.abs(rest_scales - 1.0).max() < 1e-4:
         offsets = bones.rest[:, 3, :3].copy()
-        turns = from_matrix(linear)
-        translations, rotations = local.translations.copy(), local.rotations.copy()
         # Most stages have no transform above the skeleton; multiplying by the identity would still round.
-        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
-            translations[:, 0] = local.translations[:, 0] + above[:, :3, 3]
-        else:
-            translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, :3, 3]
-            rotations[:, 0] = multiply(turns, rotations[:, 0])
+        if not np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
+            turns_above = from_matrix(linear)
+            places[:, 0] = rotate(turns_above, places[:, 0])
+            turns[:, 0] = multiply(turns_above, turns[:, 0])
+        places[:, 0] += above[:, :3, 3]
         # Exact rest offsets instead of single precision, so the clip needs no joint translations.
-        if local.still:
-            translations[:, 1:] = offsets[1:]
-        return ClipPose(translations, rotations, offsets)
-    moving = affine(to_matrix(local.rotations) * local.scales[..., None, :], local.translations)
-    translations, rotations = scale_free(compose(moving, bones.parents, above), bones.parents)
+        if not animated:
+            places[:, 1:] = offsets[1:]
+        return places, turns, offsets
+    moving = affine(to_matrix(turns) * scales[..., None, :], places)
     at_rest = compose(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
-    return ClipPose(translations, rotations, scale_free(at_rest, bones.parents)[0][0])
+    offsets = scale_free(at_rest, bones.parents)[0][0]
+    return *scale_free(compose(moving, bones.parents, above), bones.parents), offsets
 
 
 class _Take(NamedTuple):
@@ -229,14 +213,14 @@ def _clip(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptio
     if take.variant is not None:
         take.variant[0].SetVariantSelection(take.variant[1])
     codes, frame_time = _frames(path, stage, bones, take, options)
-    pose = clip_pose(bones, take.prim, codes)
+    translations, rotations, offsets = _clip_pose(bones, take.prim, codes)
     metres = float(lib.UsdGeom.GetStageMetersPerUnit(stage))
     return Clip(
-        _skeleton(bones, pose.offsets),
+        _skeleton(bones, offsets),
         frame_time,
-        pose.translations[:, 0],
-        pose.rotations,
-        moving_translations(pose.translations, pose.offsets),
+        translations[:, 0],
+        rotations,
+        moving_translations(translations, offsets),
         name=take.name or path.stem,
         provenance=path.name,
         up="z" if str(lib.UsdGeom.GetStageUpAxis(stage)).upper() == "Z" else "y",
