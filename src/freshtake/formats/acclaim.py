@@ -173,9 +173,9 @@ def clip_from_amc(
     at_zero = clip_from_channels(bare, values, frame_time, degrees=degrees)
     assert skeleton.axes is not None
     with np.errstate(over="ignore", invalid="ignore"):  # the clip refuses values that are not finite
-        moved = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
-    translations = None if at_zero.joint_translations is None else moved
-    return Clip(skeleton, frame_time, moved[:, 0], at_zero.rotations, translations, values, **about)  # type: ignore[arg-type]
+        places = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
+    translations = None if at_zero.joint_translations is None else places
+    return Clip(skeleton, frame_time, places[:, 0], at_zero.rotations, translations, values, **about)  # type: ignore[arg-type]
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:

@@ -26,7 +26,7 @@ from freshtake.numeric.rotations import (
     to_rotvec,
 )
 
-# Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left stands for both sides.
+# Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left side only.
 _TRUNK = (
     ("pelvis", "", (0.0, 0.0, 0.0)), ("spine1", "pelvis", (0.0, 0.11, -0.01)), ("spine2", "spine1", (0.0, 0.24, -0.01)),
     ("spine3", "spine2", (0.0, 0.3, -0.01)), ("neck", "spine3", (0.0, 0.51, -0.02)), ("head", "neck", (0.0, 0.6, 0.01)),

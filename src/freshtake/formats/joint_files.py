@@ -123,8 +123,8 @@ _PIN_FIELDS = {"joint", "frame", "frames", "position", "hard", "blend"}
 def read_pins(path: str | PathLike[str]) -> list[Pin]:
     """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...].
 
-    `frames` are the first and the one after the last; `frame` is a single one. Without `position`, the joint is held
-    where it is.
+    `frames` are the first frame and the frame after the last; `frame` is a single frame. Without `position`, the joint
+    is held where it is.
     """
     source = Path(path)
     rows = read_json(source)
@@ -142,10 +142,10 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         problem = f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}"
         raise FormatError(path, problem, place)
     if ("frame" in row) == ("frames" in row):
-        raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
+        raise FormatError(path, "either frame (a number) or frames (first, frame after the last) was expected", place)
     ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")
     if not (isinstance(ends, list) and _is_span(ends)):
-        raise FormatError(path, "frames are whole numbers of 0 or more, [first, one after the last]", place)
+        raise FormatError(path, "frames are whole numbers of 0 or more, [first, frame after the last]", place)
     hard, blend = row.get("hard", True), row.get("blend", 0.25)
     if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
         raise FormatError(path, "hard is true or false, and blend a number of seconds", place)
@@ -158,7 +158,7 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
 def read_contacts(path: str | PathLike[str]) -> Contacts:
     """Read contacts by the name of a foot (its ankle joint) or of a foot joint.
 
-    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
+    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame of every contact and the frame after its last. CSV: a
     column for each name, a line for each frame, 0 to 1; a column `frame` is ignored.
     """
     source = Path(path)
@@ -173,14 +173,10 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
     document = read_json(source)
     if not isinstance(document, dict) or not document:
         raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
-    return {name: _intervals(source, name, spans) for name, spans in document.items()}
-
-
-def _intervals(path: Path, name: str, spans: Any) -> Floats:
-    """Return intervals (n, 2): first frame and the one after the last."""
-    if not (isinstance(spans, list) and all(map(_is_span, spans))):
-        raise FormatError(path, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
-    return np.array(spans, dtype=np.float64).reshape(-1, 2)
+    for name, spans in document.items():
+        if not (isinstance(spans, list) and all(map(_is_span, spans))):
+            raise FormatError(source, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
+    return {name: np.array(spans, dtype=np.float64).reshape(-1, 2) for name, spans in document.items()}
 
 
 def _is_span(ends: Any) -> bool:

@@ -50,6 +50,7 @@ class Format(NamedTuple):
 
 
 _MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
+_WEB_PAGE = re.compile(_MARK + rb"\s*<(?:!doctype html|html)", re.IGNORECASE)
 _COMMENTS = _MARK + rb"(?:\s|#[^\n]*\n)*"
 _C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG has the same second byte
 _MOT = rb"(?m:[\s\S]*?^[ \t]*endheader[ \t]*\r?$)"
@@ -119,9 +120,9 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
     With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
-        opened = [_opened(source, settings, filed) for source in sources]
+        motions = [_opened(source, settings, filed) for source in sources]
         by_rig: dict[Any, dict[int, Upright]] = {}
-        for number, (motion, how) in enumerate(opened):
+        for number, (motion, how) in enumerate(motions):
             if not how and isinstance(motion, Clip | PointClip):
                 rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
                 by_rig.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
@@ -130,13 +131,13 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
                 if upright.doubtful:
                     problem = "the body does not show which axis points up, so y is assumed: give --up y or --up z"
                     settings.warn(f"{sources[number].name}: {problem}")
-                opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
-        placed = []
-        for motion, how in opened:
+                motions[number] = ReadMotion(replace(cast(Clip, motions[number].motion), up=upright.axis), upright.how)
+        resampled = []
+        for motion, how in motions:
             motion = following(motion) if isinstance(motion, Clip) and not filed else motion
-            placed.append(ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how))
-        _question_unit(placed, settings)
-        return placed if filed else _on_their_paws(placed)
+            resampled.append(ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how))
+        _question_unit(resampled, settings)
+        return resampled if filed else _on_their_paws(resampled)
 
 
 def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
@@ -156,8 +157,8 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
             paws.setdefault(motion.skeleton.rig, set()).update(find_paws(motion))
     out = []
     for motion, how in motions:
-        if isinstance(motion, Clip) and (found := tuple(sorted(paws[motion.skeleton.rig]))) != motion.skeleton.paws:
-            motion = replace(motion, skeleton=replace(motion.skeleton, paws=found))
+        if isinstance(motion, Clip) and (all_paws := tuple(sorted(paws[motion.skeleton.rig]))) != motion.skeleton.paws:
+            motion = replace(motion, skeleton=replace(motion.skeleton, paws=all_paws))
         out.append(ReadMotion(motion, how))
     return out
 
@@ -221,7 +222,12 @@ def detect(path: Path) -> Format:
     if is_folder(path):
         return by_name("obj")
     head = read_head(path)
-    _refuse_wrappers(path, head)
+    if not head:
+        raise FormatError(path, "the file is empty: get it again", "byte 0")
+    if looks_like_model(head):
+        raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
+    if _WEB_PAGE.match(head):
+        raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
     named = [f for f in FORMATS if path.suffix.lower() in f.suffixes]
     if named and (named[0].looks_like(head) or not any(f.looks_like(head) for f in FORMATS)):
         return named[0]
@@ -229,19 +235,6 @@ def detect(path: Path) -> Format:
         if candidate.looks_like(head):
             return candidate
     raise FormatError(path, f"this format cannot be read; the readable ones are {_titles(FORMATS)}", "byte 0")
-
-
-_WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNORECASE)
-
-
-def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """Refuse files that hold no motion, regardless of their name: empty files, models, web pages."""
-    if not head:
-        raise FormatError(path, "the file is empty: get it again", "byte 0")
-    if looks_like_model(head):
-        raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
-    if _WEB_PAGE.match(head):
-        raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
 
 
 def for_writing(path: Path) -> Format:
@@ -273,7 +266,7 @@ def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
 
     A folder of numbered OBJ files is one take, a mesh sequence. With `models`, those of a folder are listed as well.
     """
-    suffixes = {suffix for known in FORMATS for suffix in known.suffixes if known.name not in ("asf", "obj")}
+    suffixes = {suffix for form in FORMATS for suffix in form.suffixes if form.name not in ("asf", "obj")}
     return [file for path in paths for file in _files(path, suffixes | {".ftm"} if models else suffixes)]
 
 

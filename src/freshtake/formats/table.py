@@ -104,13 +104,13 @@ def _cells(path: Path, text: str, separator: str, line: int, strict: bool = Fals
     """Return the cells of each row and its first line number."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=strict)
     rows = []
-    begin = 0
+    end = 0
     try:
         for row in reader:
-            rows.append((line + begin, row))
-            begin = reader.line_num
+            rows.append((line + end, row))
+            end = reader.line_num
     except csv.Error as error:
-        raise FormatError(path, f"this is not a CSV table ({error})", f"line {line + begin}") from None
+        raise FormatError(path, f"this is not a CSV table ({error})", f"line {line + end}") from None
     return rows
 
 
@@ -296,12 +296,14 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
 
 
 def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
+    if time is None or len(table.values) == 1:
+        frame_time = 1.0 / _assumed_fps(table.path, options)
+    else:
+        frame_time = even_frame_time(table, table.values[:, time], table.first[time])
     places = _coordinates(table, columns)
     values = table.values[:, np.concatenate(list(places.values()))]
-    return PointClip(
-        tuple(places), positions_in(table, list(places), values),
-        _frame_time(table, time, options), name=table.path.stem, provenance=table.path.name,
-    )  # fmt: skip
+    positions = positions_in(table, list(places), values)
+    return PointClip(tuple(places), positions, frame_time, name=table.path.stem, provenance=table.path.name)
 
 
 def positions_in(table: Table, names: Sequence[str], values: Floats) -> Floats:
@@ -338,12 +340,6 @@ def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
         if absent:
             raise FormatError(table.path, f"point {name[:40]!r} has no column {name[:40]}.{absent[0]}", "line of names")
     return {name: [axes[axis] for axis in "xyz"] for name, axes in points.items()}
-
-
-def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
-    if time is None or len(table.values) == 1:
-        return 1.0 / _assumed_fps(table.path, options)
-    return even_frame_time(table, table.values[:, time], table.first[time])
 
 
 def _assumed_fps(path: Path, options: ReadOptions) -> float:

@@ -58,8 +58,8 @@ def as_glb(path: Path, data: bytes) -> bytes:
         numbers = _add_joints(builder, scene, joints, tips, world, up, unit)
         stretch = np.linalg.inv(affine(to_matrix(nearest_rotations(world[:, :3, :3])), world[:, :3, 3])) @ world
         meshes = [number for number in scene.of_kind("Model") if scene.below_of_kind(number, "Geometry")]
-        drawn = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
-    builder.append("scenes", {"nodes": [numbers[0], *[node for node in drawn if node is not None]]})
+        mesh_nodes = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
+    builder.append("scenes", {"nodes": [numbers[0], *[node for node in mesh_nodes if node is not None]]})
     return builder.packed(path.with_suffix(".glb"))
 
 
@@ -98,9 +98,9 @@ def _add_mesh(
     which, shares = _strongest(rows, len(vertices), place)
     count = len(corners.vertices)
     normals = _layer(geometry, "LayerElementNormal", "Normals", "NormalsIndex", 3, corners)
-    mapped = _layer(geometry, "LayerElementUV", "UV", "UVIndex", 2, corners)
+    coordinates = _layer(geometry, "LayerElementUV", "UV", "UVIndex", 2, corners)
     table = [corners.vertices.reshape(-1, 1).astype(np.float64)]
-    table += [values.reshape(3 * count, -1) for values in (normals, mapped) if values is not None]
+    table += [values.reshape(3 * count, -1) for values in (normals, coordinates) if values is not None]
     _, first, numbered = np.unique(np.concatenate(table, axis=1), axis=0, return_index=True, return_inverse=True)
     sources = corners.vertices.reshape(-1)[first]
     attributes = {"POSITION": builder.accessor(vertices[sources], "VEC3", VERTICES, bounds=True)}
@@ -108,23 +108,23 @@ def _add_mesh(
         facing = normals.reshape(-1, 3)[first]
         facing = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-12)
         attributes["NORMAL"] = builder.accessor(facing, "VEC3", VERTICES)
-    if mapped is not None:
-        flipped = mapped.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
+    if coordinates is not None:
+        flipped = coordinates.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
         attributes["TEXCOORD_0"] = builder.accessor(flipped, "VEC2", VERTICES)
     for k in range(0, which.shape[1], 4):
         attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[sources, k : k + 4].astype("<u2"), "VEC4", VERTICES)
         attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[sources, k : k + 4], "VEC4", VERTICES)
     faces = numbered.reshape(count, 3)
     layer = geometry.one("LayerElementMaterial")
-    painted = np.zeros(0, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
-    if corners.polygons.max(initial=-1) < len(painted):
-        painted = np.maximum(painted[corners.polygons], 0)
+    face_materials = np.zeros(0, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
+    if corners.polygons.max(initial=-1) < len(face_materials):
+        face_materials = np.maximum(face_materials[corners.polygons], 0)
     else:  # one material for all triangles
-        painted = np.full(count, max([0, *painted[:1].tolist()]))
+        face_materials = np.full(count, max([0, *face_materials[:1].tolist()]))
     materials = [link.number for link in scene.below_of_kind(model, "Material")]
     primitives = []
-    for number in np.unique(painted).tolist():
-        indices = builder.accessor(faces[painted == number].reshape(-1).astype("<u4"), "SCALAR", INDICES)
+    for number in np.unique(face_materials).tolist():
+        indices = builder.accessor(faces[face_materials == number].reshape(-1).astype("<u4"), "SCALAR", INDICES)
         primitive: dict[str, Any] = {"attributes": attributes, "indices": indices}
         if number < len(materials):
             primitive["material"] = _material(builder, scene, materials[number])
@@ -141,8 +141,8 @@ def _skin(
 ) -> tuple[Floats | None, tuple[_Whole, _Whole, Floats]]:
     """Return matrices (joints, 4, 4) from the mesh into every joint; vertex, joint and weight of every influence."""
     place = {number: joint for joint, number in enumerate(joints.models)}
-    placed = _world_of(scene, model) @ _geometric(scene, model)
-    into = np.linalg.inv(world) @ placed
+    to_world = _world_of(scene, model) @ _geometric(scene, model)
+    into = np.linalg.inv(world) @ to_world
     geometry = scene.below_of_kind(model, "Geometry")[0].number
     rows: list[tuple[_Whole, _Whole, Floats]] = []
     for skin in scene.below_of_kind(geometry, "Deformer"):

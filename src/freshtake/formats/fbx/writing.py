@@ -275,8 +275,8 @@ def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
     """Add the rig's meshes, each with its skin, and the bind pose of everything."""
     pose = rig.bind()
     bind = affine(to_matrix(pose.rotations), pose.positions * CENTIMETRES)  # in the world
-    painted: dict[Material, int] = {}
-    models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]
+    materials: dict[Material, int] = {}
+    models = [_add_mesh(objects, mesh, joints, bind, materials) for mesh in rig.meshes]
     posed = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]
     entries = [
         node("PoseNode", inside=[node("Node", long(number)), node("Matrix", _flat(matrix))]) for number, matrix in posed
@@ -293,17 +293,17 @@ def _flat(matrix: Floats) -> bytes:
     return array(matrix.T, "f8")
 
 
-def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, painted: dict[Material, int]) -> int:
+def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, materials: dict[Material, int]) -> int:
     model = _add_model(objects, mesh.name, "Mesh", np.zeros(3), np.zeros(3))
     geometry = objects.add("Geometry", titled(mesh.name, "Geometry"), "Mesh", _geometry(mesh))
     objects.link(model, SCENE)
     objects.link(geometry, model)
     for material in mesh.materials:
-        if material not in painted:
+        if material not in materials:
             color = properties(*[vector(*named, material.color) for named in _COLORS])
             inside = [node("Version", whole(102)), node("ShadingModel", text("Lambert")), node("MultiLayer", whole(0))]
-            painted[material] = objects.add("Material", titled(material.name, "Material"), "", [*inside, color])
-        objects.link(painted[material], model)
+            materials[material] = objects.add("Material", titled(material.name, "Material"), "", [*inside, color])
+        objects.link(materials[material], model)
     inside = [node("Version", whole(101)), node("Link_DeformAcuracy", real(50.0))]
     skin = objects.add("Deformer", titled(mesh.name, "Deformer"), "Skin", inside)
     objects.link(skin, geometry)

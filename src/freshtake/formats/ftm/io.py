@@ -316,7 +316,7 @@ class Noted(dict[str, Any]):
         return super().items()
 
     def ignored(self, before: str = "") -> list[str]:
-        """Return the keys that were never read, including those of nested dictionaries that were read, in lists too."""
+        """Return the keys that were never read, including keys of nested dictionaries that were read, also in lists."""
         out = [f"{before}{key}" for key in self if key not in self.asked]
         for key in self.asked:
             inner = super().get(key)

@@ -71,7 +71,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     few_turns = (np.abs(placed[:, 2]) <= TURNED).all()
     parts.require("starts", few_turns, f"headings between ±{TURNED:g} radians were expected")
     material = replace(material, starts=tuple(Start((x, y), heading) for x, y, heading in placed.tolist()))
-    # There are as many phases as a take has frames on average, so the examples bound the cost of a model.
+    # The number of phases is the mean number of frames of the takes, so the examples bound the cost of a model.
     phases = round(float(np.mean(lengths)))
     phase_frames = parts.numbers("phase_frames", (phases, len(lengths)), low=0.0, high=float(max(lengths)))
     steps = np.diff(phase_frames, axis=0)

@@ -165,7 +165,7 @@ def _attribute(container: Container, attributes: Item, name: str, kind: str, cou
         return None
     values = floats(container, index, kind)
     if len(values) != count:
-        attributes.fail(f"{count} elements were expected, as many as POSITION has, not {len(values)}", name)
+        attributes.fail(f"{count} elements were expected, as in POSITION, not {len(values)}", name)
     return values
 
 

@@ -290,7 +290,7 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
     """Return all primitives of a part as one mesh, its vertices in the bind pose."""
     to_world = affine(to_matrix(bind.rotations[entry.joints]), bind.positions[entry.joints]) @ entry.into
     width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
-    vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
+    vertices, normals, faces, joints, weights, face_materials = [], [], [], [], [], []
     materials: list[Material] = []
     first = 0
     for primitive in entry.part.primitives:
@@ -305,21 +305,21 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
         material = _material(container, primitive)
         if material not in materials:
             materials.append(material)
-        painted.append(np.full(len(primitive.faces), materials.index(material)))
+        face_materials.append(np.full(len(primitive.faces), materials.index(material)))
         first += len(primitive.vertices)
-    given = [values for values in normals if values is not None]
+    all_normals = [values for values in normals if values is not None]
     coordinates = [p.coordinates for p in entry.part.primitives if p.coordinates is not None]
     all_mapped = len(coordinates) == len(entry.part.primitives)
     return RigMesh(
         name,
         np.concatenate(vertices),
         np.concatenate(faces),
-        np.concatenate(given) if len(given) == len(normals) else None,
+        np.concatenate(all_normals) if len(all_normals) == len(normals) else None,
         np.concatenate(coordinates) * [1.0, -1.0] + [0.0, 1.0] if all_mapped else None,
         np.concatenate(joints),
         np.concatenate(weights),
         tuple(materials),
-        np.concatenate(painted),
+        np.concatenate(face_materials),
     )
 
 

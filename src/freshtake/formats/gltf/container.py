@@ -249,7 +249,12 @@ def parse_container(path: Path, data: bytes) -> Container:
     if not version.startswith("2.") or least != "2.0":
         actual = least if version.startswith("2.") else version
         asset.fail(f"glTF 2.0 was expected, not {actual[:20]!r}: convert the file first", "version")
-    _check_extensions(top)
+    required = top.value.get("extensionsRequired", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        top.fail("a list of names was expected", "extensionsRequired")
+    for name in required:
+        if not name.startswith(_UNDERSTOOD):
+            top.fail(f"the file needs the extension {name[:80]!r}, which is not supported: export without it")
     return Container(path, top, _buffers(top, binary))
 
 
@@ -297,15 +302,6 @@ def _document(path: Path, text: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise FormatError(path, "the JSON must be an object with 'asset', 'nodes' and so on")
     return document
-
-
-def _check_extensions(top: Item) -> None:
-    required = top.value.get("extensionsRequired", [])
-    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        top.fail("a list of names was expected", "extensionsRequired")
-    for name in required:
-        if not name.startswith(_UNDERSTOOD):
-            top.fail(f"the file needs the extension {name[:80]!r}, which is not supported: export without it")
 
 
 def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:

@@ -81,13 +81,13 @@ def bake(
     primitives = [primitive for part in parts for primitive in part.primitives]
     starts = np.cumsum([0, *[len(primitive.vertices) for primitive in primitives]])
     # Texture coordinates are kept if every primitive has them.
-    given = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
+    coordinates = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
     return MeshSequence(
         vertices,
         np.concatenate([p.faces + start for p, start in zip(primitives, starts, strict=False)]).astype(np.int32),
         when.frame_time,
         normals,
-        {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(primitives) else {},
+        {"uv": np.concatenate(coordinates).astype(np.float32)} if len(coordinates) == len(primitives) else {},
         name=label,
         provenance=f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name,
         unit_m=1.0,
