@@ -225,17 +225,16 @@ def _carried(container: Container, nodes: Nodes, character: Character, standing:
     """Return the meshes that the character's joints carry: by a skin, or as children of a joint."""
     parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
     place = {node: joint for joint, node in enumerate(character.nodes)}
-    skins = [[] if part.skin is None else part.skin.indices("joints", len(nodes), "node") for part in parts]
-    used_nodes = [*character.nodes, *[part.node for part in parts], *[node for skin in skins for node in skin]]
+    used_nodes = [*character.nodes, *[node for part in parts for node in (part.node, *part.joints)]]
     pose = rest_pose(nodes, used_nodes)
     world = world_matrices(pose)
     out = []
-    for part, skin in zip(parts, skins, strict=True):
-        skinned = bool(skin) and all(primitive.joints is not None for primitive in part.primitives)
-        if skinned and all(node in place for node in skin):
-            joints = [place[node] for node in skin]
-            matrices = _matrices(world, [pose.place(node) for node in skin])
-            matrices = matrices @ inverse_binds(container, part, len(skin))
+    for part in parts:
+        skinned = bool(part.joints) and all(primitive.joints is not None for primitive in part.primitives)
+        if skinned and all(node in place for node in part.joints):
+            joints = [place[node] for node in part.joints]
+            matrices = _matrices(world, [pose.place(node) for node in part.joints])
+            matrices = matrices @ inverse_binds(container, part)
         else:
             holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
             if holder is None or skinned:
