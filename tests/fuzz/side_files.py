@@ -102,7 +102,7 @@ def read_whole_plan(path: Path) -> None:
 
 def read_packet(path: Path) -> None:
     """Decode a packet of OSC."""
-    vrm.decoded(path.read_bytes())
+    vrm.decode_packet(path.read_bytes())
 
 
 def read_message(path: Path) -> None:

@@ -29,10 +29,10 @@ Arrays = dict[str, npt.NDArray[Any]]
 MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 
-def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
-    """Return a complete archive; equal content gives equal bytes."""
+def zip_bytes(members: Mapping[str, bytes]) -> bytes:
+    """Return a complete compressed archive; equal content gives equal bytes."""
     out = io.BytesIO()
-    _write_zip(out, members.items(), compress)
+    _write_zip(out, members.items(), compress=True)
     return out.getvalue()
 
 

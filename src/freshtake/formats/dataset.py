@@ -77,7 +77,7 @@ def _write_tar(path: Path, samples: Iterable[Sample]) -> None:
             extra = {"positions": frame_arrays(sample.motion)["positions"]} if isinstance(sample.motion, Clip) else {}
             arrays = motion_arrays(sample.motion) | extra
             label = json.dumps({**sample.label, **_facts(sample.motion)}, ensure_ascii=False).encode()
-            packed = zip_bytes({f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}, compress=True)
+            packed = zip_bytes({f"{key}.npy": npy_bytes(array) for key, array in arrays.items()})
             for ending, content in (("json", label), ("npz", packed)):
                 member = tarfile.TarInfo(f"{name}.{ending}")  # its time is 1970: equal content gives equal bytes
                 member.size = len(content)

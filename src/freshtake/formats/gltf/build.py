@@ -132,15 +132,18 @@ def without_animations(path: Path, container: Container) -> Builder:
             view.fail("a buffer view with extensions cannot be carried over: export the character without compression")
     used = document.get("extensionsUsed", [])
     plain = isinstance(used, list) and all(isinstance(name, str) and name.startswith(_PLAIN) for name in used)
+    samplers = [sampler for animation in top.items("animations") if plain for sampler in animation.items("samplers")]
+    animated = _references(((s, key) for s in samplers for key in ("input", "output")), len(accessors), "accessor")
     document.pop("animations", None)
-    references = _references(_accessor_holders(top), len(accessors), "accessor")
-    numbers = _renumber(references, len(accessors), plain)
+    numbers = _renumber(_references(_accessor_holders(top), len(accessors), "accessor"), len(accessors), animated)
     document["accessors"] = [accessors[number].value for number in numbers]
     if not numbers:
         del document["accessors"]
-    holders = [holder for number in numbers for holder in _view_holders(accessors[number])]
-    holders += [(image, "bufferView") for image in top.items("images")]
-    view_numbers = _renumber(_references(holders, count, "buffer view"), count, plain)
+    views_of = [_references(_view_holders(entry), count, "buffer view") for entry in accessors]
+    references = _references(((image, "bufferView") for image in top.items("images")), count, "buffer view")
+    references += [reference for number in numbers for reference in views_of[number]]
+    dropped = [reference for number in set(range(len(accessors))) - {*numbers} for reference in views_of[number]]
+    view_numbers = _renumber(references, count, dropped)
     builder = Builder(path, document)
     entries = document.pop("bufferViews", [])
     for number in view_numbers:
@@ -156,9 +159,13 @@ def _references(holders: Iterable[tuple[Item, str]], count: int, what: str) -> l
     return [(item, key, n) for item, key in holders if (n := item.index(key, count, what)) is not None]
 
 
-def _renumber(references: list[Reference], count: int, plain: bool) -> list[int]:
-    """Replace numbers by those without gaps, and return the objects to be kept: all `count` of them unless `plain`."""
-    numbers = sorted({number for *_, number in references}) if plain else list(range(count))
+def _renumber(references: list[Reference], count: int, dropped: list[Reference]) -> list[int]:
+    """Return which of `count` objects are kept, and point the references to their positions among these.
+
+    An object is kept unless only dropped references hold its number.
+    """
+    gone = {number for *_, number in dropped} - {number for *_, number in references}
+    numbers = [number for number in range(count) if number not in gone]
     places = {old: new for new, old in enumerate(numbers)}
     for item, key, number in references:
         item.value[key] = places[number]
