@@ -269,7 +269,7 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     degrees = _degrees(sections[":units"]) if ":units" in sections else True
     bones, parents = _ordered(path, by_name, _children(path, by_name, sections[":hierarchy"]))
     unit = np.pi / 180.0 if degrees else 1.0  # of angles, in radians
-    turn = _turned(root.orientation, root.axis, unit)
+    turn = _rotation(root.orientation, root.axis, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         ends = [np.zeros(3), *[rotate(turn, np.array(bone.direction) * bone.length) for bone in bones]]
     if not np.isfinite(ends).all():
@@ -283,7 +283,7 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
             tuple(EndSite(joint, tuple(ends[joint].tolist())) for joint in leaves),
             (root.order, *[bone.dofs for bone in bones]),
             (_turns(root.order, _order_of(root.order)), *[_turns(bone.dofs, bone.order) for bone in bones]),
-            np.array([turn, *[multiply(turn, _turned(bone.axis, bone.order, unit)) for bone in bones]]),
+            np.array([turn, *[multiply(turn, _rotation(bone.axis, bone.order, unit)) for bone in bones]]),
             ((), *[_limits(bone, unit) for bone in bones]),
         )
     except InvalidMotion as error:
@@ -324,7 +324,7 @@ def _children(path: Path, bones: dict[str, Bone], hierarchy: _Words) -> dict[str
             raise FormatError(path, problem, f"line {line}")
         row = lines.setdefault(line, [])
         row.append(name)
-        if len(row) == 1:  # the parent
+        if len(row) == 1:  # the first name of a line is the parent
             continue
         if name in above or name == "root":
             first = f" (in line {above[name]})" if name in above else ""
@@ -344,7 +344,7 @@ def _turns(dofs: tuple[str, ...], order: str) -> str:
     return "".join(axis for axis in reversed(order) if axis in free)
 
 
-def _turned(angles: Vector, order: str, unit: float) -> Floats:
+def _rotation(angles: Vector, order: str, unit: float) -> Floats:
     """Return a rotation; its angles are listed for x, y and z, whatever the order of application."""
     back = order[::-1]
     return from_euler(np.array(angles)[["XYZ".index(axis) for axis in back]] * unit, back)

@@ -150,7 +150,7 @@ def _text(raw: bytes) -> str:
 
 _METRES = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
 _LONGEST_NAME = 120  # bytes
-_ENDLESS = 65535  # the largest 16-bit count: the true one is then in a parameter
+_ENDLESS = 65535  # the largest 16-bit count; larger counts are in a parameter
 
 
 def read(path: Path, options: ReadOptions) -> PointClip:

@@ -29,7 +29,7 @@ class Sample(NamedTuple):
 
 
 def is_dataset(path: Path) -> bool:
-    """Return whether a target is a single training file, judging by its extension."""
+    """Return whether a target is a single training file, according to its extension."""
     return path.suffix.lower() in _WRITERS and not path.is_dir()
 
 

@@ -34,7 +34,7 @@ class BodyMapFile(NamedTuple):
 def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
     """Read the tables `source` and `target`: a joint's name, or a list of names, by part of the body."""
     place = Path(path)
-    tables = _loaded(place)
+    tables = _load_tables(place)
     unknown = sorted(str(key) for key in tables.keys() - {*TABLES})
     if unknown:
         raise FormatError(place, f"{unknown[0]!r} is not a table of a map: write [source] or [target] above the parts")
@@ -60,7 +60,7 @@ def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> Non
     write_bytes(place, "\n".join(lines).encode())
 
 
-def _loaded(path: Path) -> dict[str, Any]:
+def _load_tables(path: Path) -> dict[str, Any]:
     """Return the tables of a JSON or TOML file."""
     text = read_text(path)
     if text.lstrip().startswith("{"):

@@ -107,7 +107,7 @@ def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]],
 
 
 def _place_of_corner(text: str, word: str) -> str:
-    """Return the first line of faces with a corner; if it is wrong anywhere, it is wrong there."""
+    """Return the first line of faces with a corner; a wrong corner is wrong in all faces."""
     return place_of(text, "f", lambda rest: word in rest.split())
 
 
@@ -235,7 +235,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
 
 def read(path: Path, options: ReadOptions) -> MeshSequence:
     """Read a folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
-    files = _numbered(path, options) if path.is_dir() else [path]
+    files = _numbered_files(path, options) if path.is_dir() else [path]
     fields = read_sidecar(path / SIDECAR) if path.is_dir() else {}
     if "frame_time" not in fields:
         if options.fps is None and len(files) > 1:
@@ -260,7 +260,7 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
         )
 
 
-def _numbered(folder: Path, options: ReadOptions) -> list[Path]:
+def _numbered_files(folder: Path, options: ReadOptions) -> list[Path]:
     """Return the folder's OBJ files in the order of the numbers in their names."""
     try:
         files = [f for f in folder.iterdir() if f.suffix.lower() == ".obj" and f.name[0] != "." and f.is_file()]

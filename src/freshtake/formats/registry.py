@@ -120,7 +120,7 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
     With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
-        motions = [_opened(source, settings, filed) for source in sources]
+        motions = [_open(source, settings, filed) for source in sources]
         by_rig: dict[Any, dict[int, Upright]] = {}
         for number, (motion, how) in enumerate(motions):
             if not how and isinstance(motion, Clip | PointClip):
@@ -163,7 +163,7 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
     return out
 
 
-def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
+def _open(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
     """Return the motion with its root at its body, and the source of its vertical axis (empty if unknown)."""
     form = detect(source)
     try:
@@ -193,13 +193,13 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     """
     target = Path(path)
     form, settings = for_writing(target), WriteOptions(**options)
-    form.load().write(target, _filed(motion, exact=form.name in KEEP_DIGITS), settings)
+    form.load().write(target, _in_file_layout(motion, exact=form.name in KEEP_DIGITS), settings)
 
 
-def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
+def _in_file_layout(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
     """Return clips in the layout of their files and, unless `exact`, motions at their nominal rate."""
     if not isinstance(motion, Clip | Stroke | PointClip | MeshSequence):
-        return [cast(Clip, _filed(clip, exact=exact)) for clip in motion]
+        return [cast(Clip, _in_file_layout(clip, exact=exact)) for clip in motion]
     if not exact and not isinstance(motion, Stroke):
         nominal = nominal_frame_time(motion.frame_time)
         motion = motion if nominal == motion.frame_time else replace(motion, frame_time=nominal)

@@ -70,7 +70,7 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
 def unify_clips(
     path: Path, clips: Sequence[Clip], options: WriteOptions, need: str, unit: float = 0.0, up: str = ""
 ) -> tuple[list[Clip], float]:
-    """Return clips of one skeleton in one unit and with one vertical axis, by default those of the first; the unit."""
+    """Return clips of one skeleton in one unit and with one vertical axis, and the unit; by default the first clip's."""
     out: list[Clip] = []
     for clip in clips:
         clip_unit = unit_in_metres(path, clip, options, need)
@@ -156,7 +156,7 @@ def moving_translations(translations: Floats, offsets: Floats) -> Floats | None:
 
 
 def compose(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): the root's parent."""
+    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): of the root's parent."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:

@@ -247,7 +247,7 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
     timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
     if len(timed) > 1:
         raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
-    # Columns that only number the rows, as many tools write them.
+    # Many tools write columns that only number the rows.
     counters = [k for k, name in enumerate(table.names) if name.lower() in _COUNTER_NAMES]
     counted = [k for k in counters if (np.diff(table.values[:, k]) == 1.0).all()]
     others = [k for k in range(len(table.names)) if k not in timed and k not in counted]
@@ -369,15 +369,15 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
     head = io.StringIO()
-    # Otherwise the reader might choose another separator.
+    # Names that contain a separator are quoted: otherwise the reader might choose another separator.
     quoting: Literal[0, 1] = csv.QUOTE_ALL if re.search("[,;\t]", "".join(names)) else csv.QUOTE_MINIMAL
     csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(("t", *names))
     rows = np.concatenate([times[:, None], values], axis=1).tolist()
     lines = [separator.join(map(repr, row)).replace("nan", "") + "\n" for row in rows]
-    write_bytes(path, (_saying(motion, options) + head.getvalue() + "".join(lines)).encode())
+    write_bytes(path, (_note_line(motion, options) + head.getvalue() + "".join(lines)).encode())
 
 
-def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
+def _note_line(motion: Stroke | PointClip, options: WriteOptions) -> str:
     """Return the first line, which states axis and unit; empty for strokes, and if y is up in an unknown unit."""
     if isinstance(motion, Stroke):
         return ""

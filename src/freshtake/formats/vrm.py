@@ -251,7 +251,7 @@ _SEVEN = struct.Struct(">7f")
 
 
 def unity_name(bone: str) -> str:
-    """Return Unity's name of a VRM 1.0 bone: capitalized, thumb joints counted like those of other fingers."""
+    """Return Unity's name of a VRM 1.0 bone: capitalized, thumb joints counted as on other fingers."""
     if "Thumb" in bone:
         side, joint = bone.split("Thumb")
         bone = f"{side}Thumb{_THUMB[joint]}"

@@ -161,7 +161,7 @@ def _definitions(objects: Objects) -> Node:
 
 
 NOTES = "freshtake"  # the user property that holds the playback of takes, as JSON
-ORDER = "ZYX"  # of the matrix product: FBX calls it XYZ, the order in which the rotations are applied
+ORDER = "ZYX"  # order of the matrix product; FBX calls it XYZ, the order in which the rotations are applied
 _VERSION = node("KeyVer", whole(4008))
 _AXES = ("d|X", "d|Y", "d|Z")
 

@@ -84,7 +84,7 @@ def looks_like_model(head: bytes) -> bool:
 
 
 def is_model(path: Path) -> bool:
-    """Return whether to read a file as a model, judging by its content or its name."""
+    """Return whether to read a file as a model, according to its content or its name."""
     return path.suffix.lower() == SUFFIX or (not is_folder(path) and looks_like_model(read_head(path, 64)))
 
 
@@ -222,7 +222,7 @@ def load_variation(path: str | PathLike[str]) -> VariationModel:
     Returns:
         The model.
     """
-    return cast("VariationModel", _loaded(path, "variation"))
+    return cast("VariationModel", _load_method(path, "variation"))
 
 
 def load_style(path: str | PathLike[str]) -> StyleModel:
@@ -234,7 +234,7 @@ def load_style(path: str | PathLike[str]) -> StyleModel:
     Returns:
         The model.
     """
-    return cast("StyleModel", _loaded(path, "style"))
+    return cast("StyleModel", _load_method(path, "style"))
 
 
 def load_gaits(path: str | PathLike[str]) -> GaitModel:
@@ -246,7 +246,7 @@ def load_gaits(path: str | PathLike[str]) -> GaitModel:
     Returns:
         The model.
     """
-    return cast("GaitModel", _loaded(path, "gaits"))
+    return cast("GaitModel", _load_method(path, "gaits"))
 
 
 def load_density(path: str | PathLike[str]) -> DensityModel:
@@ -258,7 +258,7 @@ def load_density(path: str | PathLike[str]) -> DensityModel:
     Returns:
         The model.
     """
-    return cast("DensityModel", _loaded(path, "density"))
+    return cast("DensityModel", _load_method(path, "density"))
 
 
 def load_texture(path: str | PathLike[str]) -> TextureModel:
@@ -270,10 +270,10 @@ def load_texture(path: str | PathLike[str]) -> TextureModel:
     Returns:
         The model.
     """
-    return cast("TextureModel", _loaded(path, "texture"))
+    return cast("TextureModel", _load_method(path, "texture"))
 
 
-def _loaded(path: str | PathLike[str], method: str) -> Any:
+def _load_method(path: str | PathLike[str], method: str) -> Any:
     stored = read_stored(path)
     if stored.method != method:
         made_by, expected = METHODS[stored.method].learns, METHODS[method].learns
@@ -349,11 +349,11 @@ class Fields:
         words = kinds.split(" | ")
         allowed = tuple(kind for word in words for kind in _KINDS[word][0])
         if not isinstance(value, allowed) or (isinstance(value, bool) and "bool" not in words):
-            self.wrong(name, f"{' or '.join(_KINDS[word][1] for word in words)} was expected, not {_shown(value)}")
+            self.wrong(name, f"{' or '.join(_KINDS[word][1] for word in words)} was expected, not {_shorten(value)}")
         if isinstance(value, str):
             self._sound(name, value)
         if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
-            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shown(value)}")
+            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shorten(value)}")
         return float(value) if isinstance(value, int) and "float" in words else value
 
     def inner(self, name: str) -> Fields:
@@ -365,7 +365,7 @@ class Fields:
         values = self.get(name, "list")
         for value in values:
             if not isinstance(value, str):
-                self.wrong(name, f"a list of texts was expected, but {_shown(value)} is in it")
+                self.wrong(name, f"a list of texts was expected, but {_shorten(value)} is in it")
             self._sound(name, value)
         return tuple(values)
 
@@ -374,7 +374,7 @@ class Fields:
         return self._checked(name, self.get(name, "list"), low, high)
 
     def lists_of_numbers(self, name: str, low: int, high: int) -> tuple[tuple[int, ...], ...]:
-        """Return a list of such lists."""
+        """Return a list of lists of whole numbers between two bounds, inclusive."""
         rows = self.get(name, "list")
         self.require(name, all(isinstance(row, list) for row in rows), "a list of lists was expected")
         return tuple(self._checked(name, row, low, high) for row in rows)
@@ -406,7 +406,7 @@ class Fields:
     def _checked(self, name: str, values: list[Any], low: int, high: int) -> tuple[int, ...]:
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                self.wrong(name, f"whole numbers from {low} to {high} were expected, not {_shown(value)}")
+                self.wrong(name, f"whole numbers from {low} to {high} were expected, not {_shorten(value)}")
         return tuple(values)
 
     def _sound(self, name: str, text: str) -> None:
@@ -414,7 +414,7 @@ class Fields:
         self.require(name, not half, "the text contains half a character")
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     try:
         text = ascii(value)
     except (ValueError, RecursionError):  # numbers with thousands of digits
@@ -439,7 +439,7 @@ class ReadParts:
             self.wrong(name, problem)
 
     def array(self, name: str, kinds: str = "", axes: int | None = None) -> Array:
-        """Return an array; if `axes` is given, it has that many, and its dtype is of one of NumPy's `kinds`."""
+        """Return an array; if `axes` is given, the array has that many axes and a dtype of one of NumPy's `kinds`."""
         if name not in self.arrays:
             self.wrong(name, "the array is missing")
         array = self.arrays[name]

@@ -160,7 +160,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     if options.fps is not None:
         step = 1.0 / options.fps
     else:
-        step = _own_step(keys, animation.noted.get("freshtake_frame_time")) or 0.0
+        step = _key_step(keys, animation.noted.get("freshtake_frame_time")) or 0.0
         if not step:
             step = 1.0 / 60.0
             if len(keys) > 1:
@@ -183,7 +183,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
 
-def _own_step(keys: Floats, noted: object) -> float | None:
+def _key_step(keys: Floats, noted: object) -> float | None:
     """Return the frame time that puts every key on a frame; None if there is none or it is too long."""
     usable = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
     if usable and _on_grid(keys, float(noted)):  # type: ignore[arg-type]
@@ -292,7 +292,7 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
     if scales is not None:
         local = pose.translations * scales[:, None]
         turning = forward(pose.parents, local, pose.rotations)
-        return JointPose(*_gathered(joints, local, pose.rotations, turning.positions, turning.rotations), True)
+        return JointPose(*_gather(joints, local, pose.rotations, turning.positions, turning.rotations), True)
     turning = forward(pose.parents, pose.translations, pose.rotations)
     positions, world = world_matrices(pose).positions, turning.rotations
     local = positions.copy()
@@ -300,10 +300,10 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
     below = np.flatnonzero(pose.parents >= 0)
     above = pose.parents[below]
     local[:, below] = rotate(inverse(world[:, above]), positions[:, below] - positions[:, above])
-    return JointPose(*_gathered(joints, local, pose.rotations, positions, world), False)
+    return JointPose(*_gather(joints, local, pose.rotations, positions, world), False)
 
 
-def _gathered(
+def _gather(
     joints: list[int], translations: Floats, rotations: Floats, positions: Floats, world: Floats
 ) -> tuple[Floats, Floats]:
     """Return local values of the joints, world values for the root (the identity for a root not in the file)."""

@@ -73,7 +73,7 @@ def with_root(container: Container, nodes: Nodes, character: Character, name: st
 
 
 def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
-    """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
+    """Return the skin's matrices, and a matrix for a joint at `parent` that is bound like the skin's first joint."""
     stated = bind_matrices(container, skin, len(joints))
     matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
     to_world = _rest_matrix(nodes, joints[0]) @ matrices[0]

@@ -147,7 +147,7 @@ def _vertices(
             for frame in range(frames):
                 shape, facing = primitive.morphed(weights[frame])
                 linear, shift = _matrices(world, frame, place, joints, inverse_bind, primitive)
-                vertices[frame, rows] = _applied(linear, shape) + shift
+                vertices[frame, rows] = _apply(linear, shape) + shift
                 if normals is not None and facing is not None:
                     normals[frame, rows] = turn_normals(linear, facing)
             first = rows.stop
@@ -191,7 +191,7 @@ def _weights(part: MeshPart, tracks: tuple[Track, ...], times: Floats) -> Floats
     return np.tile(part.weights, (len(times), 1))
 
 
-def _applied(linear: Floats, vectors: Floats) -> Floats:
+def _apply(linear: Floats, vectors: Floats) -> Floats:
     return np.asarray(vectors @ linear.T if linear.ndim == 2 else np.einsum("nij,nj->ni", linear, vectors))
 
 
@@ -200,7 +200,7 @@ def turn_normals(linear: Floats, normals: Floats) -> Floats:
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
     mirrored = np.where(np.sum(cofactors[..., 0] * x, axis=-1) < 0, -1.0, 1.0)
-    out = _applied(cofactors * mirrored[..., None, None], normals)
+    out = _apply(cofactors * mirrored[..., None, None], normals)
     length = np.linalg.norm(out, axis=-1, keepdims=True)
     return np.asarray(out / np.where(length > 0, length, 1.0))
 

@@ -67,7 +67,7 @@ def _bone(vector: Floats, length: float, least: float) -> Floats:
     # Half the thickness is a tenth of the length, with a lower bound.
     half = max(0.1 * length, min(least / 2, 0.4 * length))
     shape = _CORNERS * np.array([half, length, half])
-    # It is thickest near its joint.
+    # A bone is thickest near its joint.
     shape[1:5, 1] = 0.18 * length
     turn = shortest_arc(np.array([0.0, 1.0, 0.0]), vector / length)
     return rotate(turn, shape)
