@@ -70,7 +70,7 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
 def unify_clips(
     path: Path, clips: Sequence[Clip], options: WriteOptions, need: str, unit: float = 0.0, up: str = ""
 ) -> tuple[list[Clip], float]:
-    """Return clips of one skeleton in one unit and with one vertical axis, and the unit; by default the first clip's."""
+    """Return clips of one skeleton in one unit and with one vertical axis (default: the first clip's), and the unit."""
     out: list[Clip] = []
     for clip in clips:
         clip_unit = unit_in_metres(path, clip, options, need)
