@@ -296,13 +296,13 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
 
 
 def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
+    places = _coordinates(table, columns)
+    values = table.values[:, np.concatenate(list(places.values()))]
+    positions = positions_in(table, list(places), values)
     if time is None or len(table.values) == 1:
         frame_time = 1.0 / _assumed_fps(table.path, options)
     else:
         frame_time = even_frame_time(table, table.values[:, time], table.first[time])
-    places = _coordinates(table, columns)
-    values = table.values[:, np.concatenate(list(places.values()))]
-    positions = positions_in(table, list(places), values)
     return PointClip(tuple(places), positions, frame_time, name=table.path.stem, provenance=table.path.name)
 
 
