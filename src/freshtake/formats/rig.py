@@ -18,7 +18,7 @@ import numpy.typing as npt
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch
 from freshtake.formats.files import LARGEST_SINGLE, SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
-from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion import Clip, EndSite
 from freshtake.motion.body.orientation import guess_unit, unlikely_unit
 from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import scaled, with_up
@@ -254,12 +254,6 @@ class RigMotion(NamedTuple):
         return [joint for joint in range(len(rig.names)) if joint == 0 or shifts[joint] > SINGLE * size]
 
 
-def rig_of(skeleton: Skeleton) -> Rig:
-    """Return the bare joints of a skeleton: no rotation in the bind pose, no mesh."""
-    rotations = np.tile(IDENTITY, (len(skeleton), 1))
-    return Rig(skeleton.names, skeleton.parents, skeleton.offsets, rotations, skeleton.end_sites)
-
-
 def require_single(path: Path, motions: Sequence[RigMotion], title: str) -> None:
     """Refuse lengths that overflow in the single precision of a format."""
     for entry in motions:
@@ -270,8 +264,11 @@ def require_single(path: Path, motions: Sequence[RigMotion], title: str) -> None
 def on_rig(clips: list[Clip], options: WriteOptions) -> tuple[Rig, list[RigMotion]]:
     """Return the rig, and every clip on it with a unique name; joints of a character are matched by name."""
     names = distinct([clip.name or "clip" for clip in clips])
-    if options.character is None:
-        rig, orders = rig_of(clips[0].skeleton), [list(range(len(clips[0].skeleton)))] * len(clips)
+    if options.character is None:  # the bare joints: no rotation in the bind pose, no mesh
+        skeleton = clips[0].skeleton
+        rotations = np.tile(IDENTITY, (len(skeleton), 1))
+        rig = Rig(skeleton.names, skeleton.parents, skeleton.offsets, rotations, skeleton.end_sites)
+        orders = [list(range(len(skeleton)))] * len(clips)
     else:
         from freshtake.formats.gltf.character import character_rig, match_joints
 
