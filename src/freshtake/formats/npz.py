@@ -110,7 +110,7 @@ def _limit_arrays(skeleton: Skeleton, limits: tuple[Limits, ...]) -> Arrays:
 def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...]:
     rows: Floats = archive.numbers("limits")
     count = sum(len(c) for c in channels)
-    limited = archive.numbers("limited").ravel()
+    limited = archive.numbers("limited").ravel() if "limited" in archive else np.ones(len(channels))
     if rows.shape != (count, 2) or len(limited) != len(channels):
         problem = f"one row of limits for each of {count} channels was expected"
         raise FormatError(archive.path, problem, "array 'limits'")
