@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
-from freshtake.formats.asf import parse_asf
+from freshtake.formats.asf import asf_skeleton
 from freshtake.motion.edit import resample, take_frames
 from freshtake.numeric.rotations import angle_between
 from tests.conftest import data_files, label
@@ -105,7 +105,7 @@ def test_cmu_takes_against_the_slow_twin(data: Path) -> None:
 
 
 def test_skeleton_of_cmu(data: Path) -> None:
-    skeleton = parse_asf(data / "asfamc" / "cmu02" / "02.asf")
+    skeleton = asf_skeleton(asf := data / "asfamc" / "cmu02" / "02.asf", asf.read_text())[0]
     femur = skeleton.index("lfemur")
     assert skeleton.channels[0] == ("tx", "ty", "tz", "rx", "ry", "rz") and skeleton.orders[0] == "ZYX"
     assert (
@@ -221,7 +221,7 @@ def test_rate_is_120_with_one_warning_unless_said(tmp_path: Path) -> None:
 def test_limits_are_radians_for_turns_and_units_for_shifts(tmp_path: Path) -> None:
     path = tmp_path / "rig.asf"
     path.write_text(ASF.replace("dof rx ry", "dof tx ry").replace("(-20 20)", "(-inf 90)"))
-    limits = parse_asf(path).limits
+    limits = asf_skeleton(path, path.read_text())[0].limits
     assert limits is not None
     assert limits[1] == ((-10.0, 10.0), (-math.inf, math.pi / 2)) and limits[0] == limits[2] == ()
 

@@ -230,7 +230,7 @@ def test_what_the_caller_knows_fills_what_the_file_leaves_open(folder: Path) -> 
 def test_minimal_others(folder: Path, compressed: bool) -> None:
     points = ft.read(saved(folder, compressed, positions=np.zeros((4, 2, 3)), fps=100))
     assert isinstance(points, PointClip) and points.names == ("point_1", "point_2") and points.fps == 100
-    stroke = ft.read(saved(folder, compressed, points=np.arange(6.0).reshape(3, 2), t=np.array([0, 0.5, 2])))
+    stroke = ft.read(saved(folder, compressed, points=np.arange(6.0).reshape(3, 2), times=np.array([0, 0.5, 2])))
     assert isinstance(stroke, Stroke) and stroke.dimensions == ("x", "y") and stroke.times.tolist() == [0, 0.5, 2]
     even = ft.read(saved(folder, compressed, points=np.zeros((3, 1)), fps=10))
     assert isinstance(even, Stroke) and np.allclose(even.times, [0.0, 0.1, 0.2])
@@ -252,7 +252,7 @@ def test_texts_that_would_change_are_refused(folder: Path) -> None:
 
 def test_several_clips_are_refused(folder: Path) -> None:
     clip = Clip(Skeleton(("a",), np.array([-1]), np.zeros((1, 3))), 1.0, np.zeros((1, 3)), IDENTITY[:1, :1])
-    with pytest.raises(ft.FormatError, match="write one file for each"):
+    with pytest.raises(ft.FormatError, match="write a file for each"):
         ft.write(folder / "several.npz", [clip, clip])
 
 

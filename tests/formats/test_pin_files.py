@@ -17,18 +17,15 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_pins_from_json_and_csv_are_the_same(tmp_path: Path) -> None:
+def test_pins(tmp_path: Path) -> None:
     text = (
         '[{"joint": "LeftHand", "frames": [3, 6], "position": [1, 2.5, 3]},'
         ' {"joint": "Hips", "frame": 9, "hard": false}]'
     )
-    table = "joint,start,stop,x,y,z,hard\nLeftHand,3,6,1,2.5,3,\nHips,9,10,,,,false\n"
-    for path in (written(tmp_path, "a.json", text), written(tmp_path, "a.csv", table)):
-        first, second = read_pins(path)
-        assert (first.joint, first.run, first.hard) == ("LeftHand", range(3, 6), True)
-        np.testing.assert_array_equal(np.asarray(first.position), [1, 2.5, 3])
-        assert (second.joint, second.run, second.hard, second.position) == ("Hips", range(9, 10), False, None)
-    assert len(read_pins(written(tmp_path, "b.json", '{"pins": ' + text + "}"))) == 2
+    first, second = read_pins(written(tmp_path, "a.json", text))
+    assert (first.joint, first.run, first.hard) == ("LeftHand", range(3, 6), True)
+    np.testing.assert_array_equal(np.asarray(first.position), [1, 2.5, 3])
+    assert (second.joint, second.run, second.hard, second.position) == ("Hips", range(9, 10), False, None)
 
 
 def test_contacts_from_json_and_csv(tmp_path: Path) -> None:
@@ -65,22 +62,6 @@ BAD_PINS = {
 def test_bad_pins_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FormatError, match=BAD_PINS[text]):
         read_pins(written(tmp_path, "bad.json", text))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "column 'joint' is missing"),
-        ("joint,start\n", "column 'stop' is missing"),
-        ("joint,start,stop,x,y,z\na,1\n", "6 cells"),
-        ("joint,start,stop,x,y,z\na,1,x,,,\n", "whole numbers"),
-        ("joint,start,stop,x,y,z\na,1,2,1,,\n", "all empty"),
-        ("joint,start,stop,x,y,z,hard\na,1,2,,,,maybe\n", "true or false"),
-    ],
-)
-def test_bad_tables_of_pins_are_refused(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(FormatError, match=words):
-        read_pins(written(tmp_path, "bad.csv", text))
 
 
 def test_bad_contacts_and_mappings_are_refused(tmp_path: Path) -> None:

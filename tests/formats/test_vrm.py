@@ -15,7 +15,7 @@ from freshtake.formats.vrm import (
     Message,
     PosePackets,
     bundles,
-    decoded,
+    decode_packet,
     humanoid_of,
     message,
     mirrored_places,
@@ -57,7 +57,7 @@ def test_what_is_written_is_read_again(sent: list[tuple[str, list[int | float | 
     encoded = [message("/" + address, *values) for address, values in sent]
     packets = list(bundles(encoded, 200))
     wanted = [Message("/" + address, tuple(values)) for address, values in sent]
-    assert [one for packet in packets for one in decoded(packet)] == wanted
+    assert [one for packet in packets for one in decode_packet(packet)] == wanted
     assert [one for packet in packets for one in read_packet(packet)] == [tuple(one) for one in wanted]
     assert all(len(packet) <= max(200, 20 + max(map(len, encoded))) for packet in packets)
     assert all(len(packet) % 4 == 0 for packet in packets)
@@ -67,7 +67,7 @@ def test_what_is_written_is_read_again(sent: list[tuple[str, list[int | float | 
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for packet in (data, b"/x\0\0," + data, b"#bundle\0" + bytes(8) + data):
         with suppress(UsageError):
-            decoded(packet)
+            decode_packet(packet)
 
 
 def test_bundles_in_bundles_end_somewhere() -> None:
@@ -75,7 +75,7 @@ def test_bundles_in_bundles_end_somewhere() -> None:
     for _ in range(9):
         (packet,) = bundles([packet])
     with pytest.raises(UsageError, match="not an OSC"):
-        decoded(packet)
+        decode_packet(packet)
 
 
 @pytest.mark.parametrize("name", ["cmu_bvh", "mixamo", "vrm"])

@@ -102,7 +102,7 @@ def read_whole_plan(path: Path) -> None:
 
 def read_packet(path: Path) -> None:
     """Decode a packet of OSC."""
-    vrm.decoded(path.read_bytes())
+    vrm.decode_packet(path.read_bytes())
 
 
 def read_message(path: Path) -> None:
@@ -162,8 +162,7 @@ def side_files(folder: Path) -> dict[str, SideFile]:
         "ratings": SideFile("x.csv", (RATINGS.encode(),), read_ratings),
         "key": SideFile("x.csv", (KEY.encode(),), read_key),
         "stars": SideFile("x.json", (_json(STARS),), read_stars),
-        "pins": SideFile("x.json", (_json(PINS), _json({"pins": PINS})), read_pins),
-        "pins csv": SideFile("x.csv", (b"joint,start,stop,x,y,z,hard\nHips,1,4,,,,1\nHead,2,5,1,2,3,\n",), read_pins),
+        "pins": SideFile("x.json", (_json(PINS),), read_pins),
         "contacts": SideFile("x.json", (_json({"LeftFoot": [[1, 4], [7, 9]]}),), read_contacts),
         "contacts csv": SideFile("x.csv", (b"frame,LeftFoot,RightFoot\n0,1,0\n1,0.5,1\n",), read_contacts),
         "limits": SideFile("x.csv", (b"joint,low,high\nknee,0,2.5\nhip,,inf\n",), read_limits),
@@ -185,5 +184,5 @@ def side_files(folder: Path) -> dict[str, SideFile]:
 
 SIDE_FILES = (
     "plan", "places", "ground", "manifest", "characters", "shard", "path", "ratings", "key", "stars", "pins",
-    "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar", "packet", "message",
+    "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar", "packet", "message",
 )  # fmt: skip

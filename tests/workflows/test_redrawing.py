@@ -104,7 +104,7 @@ def test_frames_that_wrap_over_lines_are_written_anew(place: Path) -> None:
     values = np.zeros((2, 6))
     path = place / "wrapped.bvh"
     path.write_text("HIERARCHY\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 0 0\n0 0 0\n0 0 0\n0 0 0\n")
-    assert bvh.spliced(path, values, values + 1.0) is None
+    assert bvh.splice(path, values, values + 1.0) is None
 
 
 def test_clips_that_do_not_fit_are_refused_in_one_sentence(place: Path, tmp_path: Path) -> None:

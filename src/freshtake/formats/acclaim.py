@@ -60,10 +60,10 @@ def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
 
 
 def _frames(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
-    """Return a row for each frame, which in the file is a frame number, then a line per joint with its dofs' values."""
+    """Return a row for each frame; in the file, it is a frame number, then a line per joint with its dofs' values."""
     rows: list[list[float]] = []
     frame = 0
-    values: dict[str, list[float]] | None = None  # of the joints of an unfinished frame
+    values: dict[str, list[float]] | None = None  # by joint; None between two frames
     last = line
     for number, row in enumerate(body.split("\n"), line):
         words = row.split()
@@ -104,7 +104,7 @@ def _numbers(path: Path, frame: int, words: list[str], count: int, line: int) ->
 def _no_joint(
     path: Path, frame: int, word: str, layout: dict[str, int], values: dict[str, list[float]], lines: tuple[int, int]
 ) -> FormatError:
-    """Return the error for a word other than the expected joint; `lines`: those of the word and the one before."""
+    """Return the error for a word other than the expected joint; `lines`: the word's line and the line before it."""
     line, before = lines
     missing = next(name for name in layout if name not in values)
     if word in values:
@@ -116,7 +116,7 @@ def _no_joint(
     return FormatError(path, f"frame {frame}: {problem}", f"line {line}")
 
 
-_LARGEST_MISFIT = np.radians(1.0)  # rotation outside a joint's dofs, as caused by interpolation
+_LARGEST_MISFIT = np.radians(1.0)  # interpolation causes rotation outside a joint's dofs
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
@@ -173,9 +173,9 @@ def clip_from_amc(
     at_zero = clip_from_channels(bare, values, frame_time, degrees=degrees)
     assert skeleton.axes is not None
     with np.errstate(over="ignore", invalid="ignore"):  # the clip refuses values that are not finite
-        moved = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
-    translations = None if at_zero.joint_translations is None else moved
-    return Clip(skeleton, frame_time, moved[:, 0], at_zero.rotations, translations, values, **about)  # type: ignore[arg-type]
+        places = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
+    translations = None if at_zero.joint_translations is None else places
+    return Clip(skeleton, frame_time, places[:, 0], at_zero.rotations, translations, values, **about)  # type: ignore[arg-type]
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from freshtake import __version__
 from freshtake.errors import FormatError, MissingExtra
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted, read_head, replacing, try_apart
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, read_head, replacing, stored_note, try_apart
 from freshtake.formats.numbers import fans, per_vertex
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
@@ -60,12 +60,11 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     try_apart(path, __name__, "read")
     try:
         archive = lib.Abc.IArchive(str(path))
-        note = noted(lib.Abc.GetArchiveInfo(archive).get("userDescription"))
+        note = stored_note(lib.Abc.GetArchiveInfo(archive).get("userDescription"))
         parts = list(_meshes(lib, archive.getTop(), []))
         if not parts:
             raise FormatError(path, "there is no mesh in the file: export the geometry, not curves or cameras alone")
-        times, frame_time = _times(path, parts, options, note)
-        return _sequence(path, lib, parts, times, frame_time, options, note)
+        return _sequence(path, lib, parts, options, note)
     except (RuntimeError, ValueError, TypeError, OverflowError, IndexError) as error:
         if isinstance(error, FormatError):
             raise
@@ -79,10 +78,9 @@ def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
         header = node.getChildHeader(k)
         if geometry.IPolyMesh.matches(header):
             yield _Part(geometry.IPolyMesh(node, header.getName()).getSchema(), above, header.getName())
-        moved = (
-            [geometry.IXform(node, header.getName()).getSchema(), *above] if geometry.IXform.matches(header) else above
-        )
-        yield from _meshes(lib, node.getChild(k), moved)
+        is_transform = geometry.IXform.matches(header)
+        nearer = [geometry.IXform(node, header.getName()).getSchema()] if is_transform else []
+        yield from _meshes(lib, node.getChild(k), [*nearer, *above])
 
 
 def _times(path: Path, parts: list[_Part], options: ReadOptions, note: dict[str, Any]) -> tuple[list[float], float]:
@@ -104,21 +102,14 @@ def _times(path: Path, parts: list[_Part], options: ReadOptions, note: dict[str,
         raise FormatError(path, "the times of its samples do not increase: export it again")
     if not np.allclose(steps, steps.mean(), rtol=1e-3, atol=0.0):
         raise FormatError(path, "its samples are not evenly spaced in time: export it with one sample per frame")
-    exact = note.get("frame_time")
-    step = float(steps.mean())
-    same = isinstance(exact, float) and abs(exact / step - 1.0) < SINGLE
-    return times, exact if same and isinstance(exact, float) else nominal_frame_time(step, SINGLE)
+    exact, step = note.get("frame_time"), float(steps.mean())
+    if isinstance(exact, float) and abs(exact / step - 1.0) < SINGLE:
+        return times, exact
+    return times, nominal_frame_time(step, SINGLE)
 
 
-def _sequence(
-    path: Path,
-    lib: Any,
-    parts: list[_Part],
-    times: list[float],
-    frame_time: float,
-    options: ReadOptions,
-    note: dict[str, Any],
-) -> MeshSequence:
+def _sequence(path: Path, lib: Any, parts: list[_Part], options: ReadOptions, note: dict[str, Any]) -> MeshSequence:
+    times, frame_time = _times(path, parts, options, note)
     first = [part.schema.getValue(lib.Abc.ISampleSelector(times[0])) for part in parts]
     counts = [len(sample.getPositions()) for sample in first]
     faces = [_triangles(path, sample, part.name) for sample, part in zip(first, parts, strict=True)]
@@ -135,13 +126,13 @@ def _sequence(
             matrix = _world(lib, part, time)
             vertices[frame, places[k] : places[k + 1]] = points @ matrix[:3, :3] + matrix[3, :3]
     coordinates = [_coordinates(part.schema, sample) for part, sample in zip(parts, first, strict=True)]
-    given = [values for values in coordinates if values is not None]
+    per_part = [values for values in coordinates if values is not None]
     unit = note.get("unit_m")
     return MeshSequence(
         vertices,
         np.concatenate([rows + start for rows, start in zip(faces, places, strict=False)]).astype(np.int32),
         frame_time,
-        attributes={"uv": np.concatenate(given)} if len(given) == len(parts) else {},
+        attributes={"uv": np.concatenate(per_part)} if len(per_part) == len(parts) else {},
         name=str(note.get("name") or path.stem),
         provenance=path.name,
         up=options.up or "y",

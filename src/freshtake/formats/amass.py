@@ -26,7 +26,7 @@ from freshtake.numeric.rotations import (
     to_rotvec,
 )
 
-# Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left stands for both sides.
+# Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left side only.
 _TRUNK = (
     ("pelvis", "", (0.0, 0.0, 0.0)), ("spine1", "pelvis", (0.0, 0.11, -0.01)), ("spine2", "spine1", (0.0, 0.24, -0.01)),
     ("spine3", "spine2", (0.0, 0.3, -0.01)), ("neck", "spine3", (0.0, 0.51, -0.02)), ("head", "neck", (0.0, 0.6, 0.01)),
@@ -113,7 +113,7 @@ def joints_in_name(path: Path) -> int | None:
 
 def amass_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip with z up, in metres, on an average body."""
-    poses = archive.numbers("poses") if "poses" in archive else _joined(archive)
+    poses = archive.numbers("poses") if "poses" in archive else _join_parts(archive)
     count = poses.shape[1] // 3 if poses.ndim == 2 and poses.shape[1] % 3 == 0 else 0
     if count not in MODELS:
         sizes = ", ".join(str(3 * joints) for joints in MODELS)
@@ -132,7 +132,7 @@ def amass_from(archive: Archive, options: ReadOptions) -> Clip:
     )  # fmt: skip
 
 
-def _joined(archive: Archive) -> Floats:
+def _join_parts(archive: Archive) -> Floats:
     """Join poses from their parts, as some SMPL-X files store them; missing parts are at rest."""
     frames = len(archive.numbers("pose_body"))
     out = []

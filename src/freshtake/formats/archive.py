@@ -29,10 +29,10 @@ Arrays = dict[str, npt.NDArray[Any]]
 MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 
-def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
-    """Return a complete archive; equal content gives equal bytes."""
+def zip_bytes(members: Mapping[str, bytes]) -> bytes:
+    """Return a complete compressed archive; equal content gives equal bytes."""
     out = io.BytesIO()
-    _write_zip(out, members.items(), compress)
+    _write_zip(out, members.items(), compress=True)
     return out.getvalue()
 
 
@@ -159,7 +159,7 @@ class Archive:
             raise FormatError(self.path, "UTF-8 text was expected", f"member {name!r}") from None
 
     def inflated(self, name: str) -> bytes | memoryview:
-        """Return the bytes of one member, exactly as many as its entry declares; stored ones without a copy."""
+        """Return the bytes of one member, whose entry must declare their number; stored bytes are not copied."""
         info, place = self.members[name], f"member {name!r}"
         packed = self._packed(info, place)
         content: bytes | memoryview
@@ -259,7 +259,7 @@ class Archive:
         }
 
     def space(self, options: ReadOptions) -> dict[str, Any]:
-        """Return vertical axis and unit; an unknown unit is NaN in the file, and here the caller's or None."""
+        """Return vertical axis and unit; if the file does not know its unit (NaN), it is the caller's, or None."""
         unit: float | None = self.number("unit_m") if "unit_m" in self else math.nan
         if unit is not None and math.isnan(unit):
             unit = options.unit_m

@@ -39,7 +39,7 @@ class Word(NamedTuple):
 
 @dataclass
 class Root:
-    """`order`: the columns and the sequence of rotations about fixed axes; `axis` is that of `orientation` only."""
+    """The section :root; `order`: columns, and the order of rotations about fixed axes; `axis`: of `orientation`."""
 
     line: int
     order: tuple[str, ...] = ()
@@ -138,6 +138,7 @@ def _sections(path: Path, text: str) -> dict[str, _Words]:
 
 
 def _degrees(words: _Words) -> bool:
+    """Return whether the section :units states degrees, which are the default."""
     degrees = True
     while word := words.next().lower():
         if word == "angle":
@@ -248,7 +249,7 @@ DEFAULT_FPS = 120.0
 
 def read(path: Path, options: ReadOptions) -> Clip:
     """Return one frame: the skeleton at rest, every dof zero. The motion itself is in AMC files."""
-    skeleton = parse_asf(path)
+    skeleton, _ = asf_skeleton(path, read_text(path))
     clip = clip_from_channels(
         skeleton,
         np.zeros((1, skeleton.channel_count)),
@@ -261,11 +262,6 @@ def read(path: Path, options: ReadOptions) -> Clip:
     return clip.changed(root=skeleton.offsets[:1], joint_translations=None, channels=clip.channels)
 
 
-def parse_asf(path: Path) -> Skeleton:
-    """Return the skeleton of an ASF file; the root's offset is the file's root position."""
-    return asf_skeleton(path, read_text(path))[0]
-
-
 def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     """Return the skeleton, and whether its file (and its AMC files, unless they state otherwise) is in degrees."""
     sections = _sections(path, text)
@@ -273,7 +269,7 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     degrees = _degrees(sections[":units"]) if ":units" in sections else True
     bones, parents = _ordered(path, by_name, _children(path, by_name, sections[":hierarchy"]))
     unit = np.pi / 180.0 if degrees else 1.0  # of angles, in radians
-    turn = _turned(root.orientation, root.axis, unit)
+    turn = _rotation(root.orientation, root.axis, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         ends = [np.zeros(3), *[rotate(turn, np.array(bone.direction) * bone.length) for bone in bones]]
     if not np.isfinite(ends).all():
@@ -287,7 +283,7 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
             tuple(EndSite(joint, tuple(ends[joint].tolist())) for joint in leaves),
             (root.order, *[bone.dofs for bone in bones]),
             (_turns(root.order, _order_of(root.order)), *[_turns(bone.dofs, bone.order) for bone in bones]),
-            np.array([turn, *[multiply(turn, _turned(bone.axis, bone.order, unit)) for bone in bones]]),
+            np.array([turn, *[multiply(turn, _rotation(bone.axis, bone.order, unit)) for bone in bones]]),
             ((), *[_limits(bone, unit) for bone in bones]),
         )
     except InvalidMotion as error:
@@ -328,7 +324,7 @@ def _children(path: Path, bones: dict[str, Bone], hierarchy: _Words) -> dict[str
             raise FormatError(path, problem, f"line {line}")
         row = lines.setdefault(line, [])
         row.append(name)
-        if len(row) == 1:  # the parent
+        if len(row) == 1:  # the first name of a line is the parent
             continue
         if name in above or name == "root":
             first = f" (in line {above[name]})" if name in above else ""
@@ -348,7 +344,7 @@ def _turns(dofs: tuple[str, ...], order: str) -> str:
     return "".join(axis for axis in reversed(order) if axis in free)
 
 
-def _turned(angles: Vector, order: str, unit: float) -> Floats:
+def _rotation(angles: Vector, order: str, unit: float) -> Floats:
     """Return a rotation; its angles are listed for x, y and z, whatever the order of application."""
     back = order[::-1]
     return from_euler(np.array(angles)[["XYZ".index(axis) for axis in back]] * unit, back)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -30,13 +30,15 @@ _WORD = re.compile(r"\s*([{}]|[^\s{}]+)")
 _NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of the line: a joint's name may contain spaces
 
 
+@dataclass
 class _Joint:
-    """A joint while its block is being read."""
+    """A joint while its block is being read, and where its name is in the text."""
 
-    def __init__(self, name: str, parent: int, place: int) -> None:
-        self.name, self.parent, self.place = name, parent, place
-        self.offset: tuple[float, float, float] | None = None
-        self.channels: tuple[str, ...] | None = None
+    name: str
+    parent: int
+    place: int
+    offset: tuple[float, float, float] | None = None
+    channels: tuple[str, ...] | None = None
 
 
 class _Reader:
@@ -188,7 +190,7 @@ def _hierarchy(skeleton: Skeleton) -> tuple[str, list[int]]:
 def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
     """Return a joint's block without its children and without its closing brace."""
     tab, channels = "  " * depth, skeleton.channels[joint]
-    name = _writable(skeleton.names[joint], "joint")
+    name = _check_name(skeleton.names[joint], "joint")
     lines = [
         f"{tab}{'JOINT' if depth else 'ROOT'} {name}",
         f"{tab}{{",
@@ -196,12 +198,12 @@ def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite
         " ".join([f"{tab}  CHANNELS {len(channels)}", *[_LONG[c] for c in channels]]),
     ]
     for site in sites:
-        label = f"End Site {_writable(site.name, 'end site')}" if site.name else "End Site"
+        label = f"End Site {_check_name(site.name, 'end site')}" if site.name else "End Site"
         lines += [f"{tab}  {label}", f"{tab}  {{", f"{tab}    OFFSET {_vector(site.offset)}", f"{tab}  }}"]
     return lines
 
 
-def _writable(name: str, what: str) -> str:
+def _check_name(name: str, what: str) -> str:
     if _NAME.fullmatch(name) is None or name != name.strip():
         raise InvalidMotion(f"the {what} name {name!r} has braces or outer blanks, which BVH cannot store: rename it")
     return name
@@ -212,15 +214,10 @@ def _vector(values: tuple[float, ...] | list[float]) -> str:
 
 
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
-
-
 # BVH has no field for the vertical axis, and no comments. If the body does not reveal it, blanks after the first
 # word state it, which every reader skips: without them a variant of a z-up take could be read back lying down.
 _UP_MARKS = {"y": " \t", "z": "\t "}
-
-
 _SPLICED_HEADER = re.compile(rb"(MOTION\s+Frames\s*:\s*)(\S+)\s+Frame\s+Time\s*:\s*\S+", re.IGNORECASE)
-_WORDS = re.compile(rb"(\s+)")
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
@@ -256,15 +253,15 @@ def _parse_motion(path: Path, body: str, columns: int, line: int) -> tuple[float
     values = parse_numbers(path, data, line)
     if len(values) != frames * columns:
         whole, rest = divmod(len(values), columns)
-        actual = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
-        declared = f"{_counted(frames, 'frame')} of {_counted(columns, 'channel')}"
+        actual = _count_of(whole, "frame") + (f" and {_count_of(rest, 'number')}" if rest else "")
+        declared = f"{_count_of(frames, 'frame')} of {_count_of(columns, 'channel')}"
         problem = f"{declared} were expected, but the data has {actual}: correct 'Frames:' or the data"
         raise FormatError(path, problem, f"line {line}")
     _check_rows(path, data, frames, columns, line)
     return frame_time, values.reshape(frames, columns)
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_of(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -294,14 +291,14 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
         hierarchy, columns = _hierarchy(layout)
     except InvalidMotion as error:
         raise FormatError(path, str(error)) from None
-    rounded = values if clip.channels is not None else _rounded(values)
+    rounded = values if clip.channels is not None else _round(values)
     if hides_up(clip if clip.joint_translations is None else rooted(clip)):
         hierarchy = hierarchy.replace("\n", f"{_UP_MARKS[clip.up]}\n", 1)
     header = f"{hierarchy}MOTION\nFrames: {len(clip)}\nFrame Time: {clip.frame_time!r}\n"
     return header.encode() + format_rows(rounded[:, columns])
 
 
-def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
+def splice(source: Path, before: Floats, after: Floats) -> bytes | None:
     """Return a BVH file that differs from another only in the bytes of changed numbers.
 
     `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None if the file
@@ -316,9 +313,9 @@ def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     filled = [k for k, line in enumerate(lines) if line.strip()]
     if len(filled) != len(before) or any(len(lines[k].split()) != before.shape[1] for k in filled):
         return None
-    rounded = _rounded(after)
+    rounded = _round(after)
     for frame in np.flatnonzero((after[: len(before)] != before).any(axis=1)).tolist():
-        words = _WORDS.split(lines[filled[frame]])
+        words = re.split(rb"(\s+)", lines[filled[frame]])
         # Numbers and the blanks between them alternate; an indented line begins with an empty word.
         first = 0 if words[0] else 2
         for column in np.flatnonzero(after[frame] != before[frame]).tolist():
@@ -346,7 +343,7 @@ def _other_layout(skeleton: Skeleton) -> Skeleton | None:
     return skeleton.with_layout(tuple(a + b for a, b in zip(moves, turns, strict=True)))
 
 
-def _rounded(values: Floats) -> Floats:
+def _round(values: Floats) -> Floats:
     with np.errstate(over="ignore"):
         rounded = np.round(values, COMPUTED_DECIMALS) + 0.0
     return np.where(np.isfinite(rounded), rounded, values)

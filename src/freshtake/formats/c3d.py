@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +45,7 @@ class Numbers:
         return (halves[:, 0] << 16 | halves[:, 1]).view(np.float32) / np.float32(4.0)
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """The first block: sizes per frame, the range of frames, where the data begins, and the rate."""
 
     points: int
@@ -57,26 +57,15 @@ class Header:
     rate: float
 
 
-class Parameters:
-    """Values by group and name, upper case, as strings or numbers."""
+class Parameters(NamedTuple):
+    """Values by group and name in upper case, such as POINT:RATE."""
 
-    def __init__(self, values: dict[tuple[str, str], Value]) -> None:
-        self._values = values
+    numbers: dict[str, list[float]]
+    texts: dict[str, list[str]]
 
-    def number(self, group: str, name: str) -> float | None:
+    def number(self, name: str) -> float | None:
         """Return the first number of a parameter, None if it is absent, empty or text."""
-        value = self._values.get((group, name))
-        return float(value[0]) if isinstance(value, np.ndarray) and len(value) else None
-
-    def numbers(self, group: str, name: str) -> list[float]:
-        """Return all numbers of a parameter."""
-        value = self._values.get((group, name))
-        return value.tolist() if isinstance(value, np.ndarray) else []
-
-    def texts(self, group: str, name: str) -> list[str]:
-        """Return all strings of a parameter, stripped."""
-        value = self._values.get((group, name))
-        return value if isinstance(value, list) else []
+        return next(iter(self.numbers.get(name, [])), None)
 
 
 def parse_sections(path: Path, data: bytes) -> tuple[Header, Parameters, Numbers]:
@@ -123,7 +112,9 @@ def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parame
         if step == 0:
             break
         at = stop
-    return Parameters({(groups.get(group, ""), name): value for group, name, value in records})
+    named = {f"{groups.get(group, '')}:{name}": value for group, name, value in records}
+    numbers_only = {name: value.tolist() for name, value in named.items() if isinstance(value, np.ndarray)}
+    return Parameters(numbers_only, {name: value for name, value in named.items() if isinstance(value, list)})
 
 
 def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> Value:
@@ -159,7 +150,7 @@ def _text(raw: bytes) -> str:
 
 _METRES = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
 _LONGEST_NAME = 120  # bytes
-_ENDLESS = 65535  # the largest 16-bit count: the true one is then in a parameter
+_ENDLESS = 65535  # the largest 16-bit count; larger counts are in a parameter
 
 
 def read(path: Path, options: ReadOptions) -> PointClip:
@@ -167,12 +158,12 @@ def read(path: Path, options: ReadOptions) -> PointClip:
     data = read_bytes(path)
     header, parameters, numbers = parse_sections(path, data)
     words = _point_words(path, data, header, parameters, numbers)
-    rates = [rate for rate in (parameters.number("POINT", "RATE"), header.rate) if rate is not None]
+    rates = [rate for rate in (parameters.number("POINT:RATE"), header.rate) if rate is not None]
     rate = next((rate for rate in rates if 1e-6 < rate < 1e9), None)
     if rate is None:
         raise FormatError(path, f"a frame rate above 0 was expected, not {header.rate:g}", "byte 20")
     rate = float(str(np.float32(rate)))  # 29.97 was meant, not the nearest 32-bit number 29.969999
-    screen, unit = ("".join(parameters.texts("POINT", name)[:1]).lower() for name in ("Y_SCREEN", "UNITS"))
+    screen, unit = ("".join(parameters.texts.get(f"POINT:{name}", [])[:1]).lower() for name in ("Y_SCREEN", "UNITS"))
     up = screen[-1] if screen in ("y", "+y", "-y", "z", "+z", "-z") else "z"
     return PointClip(
         _labels(parameters, words.shape[1]), _positions(words, header.scale), 1.0 / rate,
@@ -182,7 +173,7 @@ def read(path: Path, options: ReadOptions) -> PointClip:
 
 def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters, numbers: Numbers) -> npt.NDArray[Any]:
     """Return the points (frames, points, 4) as stored: x, y, z and the word of residual and cameras."""
-    used = parameters.number("POINT", "USED")
+    used = parameters.number("POINT:USED")
     points = header.points if used is None else int(_unsigned(used))
     if points == 0:
         raise FormatError(path, "the file has no points, and analog channels alone are not motion", "POINT:USED")
@@ -210,12 +201,11 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
 def _frame_count(header: Header, parameters: Parameters) -> int:
     """Return the number of frames; counts beyond 16 bits are in parameters."""
     count = header.last - header.first + 1
-    frames = _unsigned(parameters.number("POINT", "FRAMES") or 0.0)
+    frames = _unsigned(parameters.number("POINT:FRAMES") or 0.0)
     if count < 1 or header.last == _ENDLESS or frames >= _ENDLESS:
-        first = parameters.numbers("TRIAL", "ACTUAL_START_FIELD")
-        last = parameters.numbers("TRIAL", "ACTUAL_END_FIELD")
+        first, last = (parameters.numbers.get(f"TRIAL:ACTUAL_{end}_FIELD", []) for end in ("START", "END"))
         span = _long(last) - _long(first) + 1 if len(first) == 2 and len(last) == 2 else 0.0
-        longer = parameters.number("POINT", "LONG_FRAMES") or 0.0
+        longer = parameters.number("POINT:LONG_FRAMES") or 0.0
         counts = [float(count), frames, span, longer]
         return int(max(value if abs(value) < 2**40 else 0.0 for value in counts))
     return count
@@ -247,13 +237,13 @@ def _positions(words: npt.NDArray[Any], scale: float) -> Floats:
 
 def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
     """Return LABELS, LABELS2 and so on in one list; missing labels are numbered, repeated ones get a suffix."""
-    labels: list[str] = parameters.texts("POINT", "LABELS")[:count]
-    group = 2
-    while len(labels) < count and (more := parameters.texts("POINT", f"LABELS{group}")):
-        labels = labels + more[: count - len(labels)]
-        group += 1
-    labels = labels + [""] * (count - len(labels))
-    return tuple(distinct([label or f"point{number}" for number, label in enumerate(labels, start=1)]))
+    labels: list[str] = []
+    for group in itertools.chain([""], itertools.count(2)):
+        more = parameters.texts.get(f"POINT:LABELS{group}")
+        labels += more or [""] * (count - len(labels))
+        if len(labels) >= count:
+            break
+    return tuple(distinct([label or f"point{k}" for k, label in enumerate(labels[:count], start=1)]))
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:

@@ -22,14 +22,14 @@ from freshtake.numeric.arrays import Floats
 
 
 class Sample(NamedTuple):
-    """One motion and what is known about it."""
+    """A motion and its label."""
 
     label: Mapping[str, Any]  # texts, numbers, lists of texts or None by name; `file` is the sample's name
     motion: Motion
 
 
 def is_dataset(path: Path) -> bool:
-    """Return whether a target is a single training file, judging by its extension."""
+    """Return whether a target is a single training file, according to its extension."""
     return path.suffix.lower() in _WRITERS and not path.is_dir()
 
 
@@ -77,7 +77,7 @@ def _write_tar(path: Path, samples: Iterable[Sample]) -> None:
             extra = {"positions": frame_arrays(sample.motion)["positions"]} if isinstance(sample.motion, Clip) else {}
             arrays = motion_arrays(sample.motion) | extra
             label = json.dumps({**sample.label, **_facts(sample.motion)}, ensure_ascii=False).encode()
-            packed = zip_bytes({f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}, compress=True)
+            packed = zip_bytes({f"{key}.npy": npy_bytes(array) for key, array in arrays.items()})
             for ending, content in (("json", label), ("npz", packed)):
                 member = tarfile.TarInfo(f"{name}.{ending}")  # its time is 1970: equal content gives equal bytes
                 member.size = len(content)
@@ -88,8 +88,6 @@ def _write_npz(path: Path, samples: Iterable[Sample]) -> None:
     labels: list[str] = []
     frames: list[Arrays] = []
     offsets: list[Floats] = []
-    body: Arrays = {}
-    first = ""
     for label, motion in samples:
         arrays, now = frame_arrays(motion), _body_arrays(motion)
         if not labels:

@@ -119,7 +119,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
 
     The function of the module takes a path and `ReadOptions`.
     """
-    # Inside the trial, or in an embedded Python that cannot start another.
+    # This process is the trial itself, or an embedded Python that cannot start another process.
     if not sys.executable or os.environ.get(APART):
         return
     command = [sys.executable, "-c", _TRIAL, module, function, str(path)]
@@ -130,7 +130,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
     except subprocess.TimeoutExpired:
         problem = f"the file cannot be read within {_LONGEST:g} s: it is damaged or needs to be flattened"
         raise FormatError(path, problem) from None
-    # Killed by a signal, or ended by the library; a Python exception (1) is raised again in this process.
+    # A signal or the library has ended the trial. A Python exception (exit code 1) is raised again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")
 
@@ -138,7 +138,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
 def read_text(path: Path) -> str:
     """Return the content as text with plain line feeds: UTF-8, else Latin-1 as written by old tools; not binary."""
     data = read_bytes(path)
-    # Its zero bytes would otherwise be reported as binary, although an editor shows text.
+    # Zero bytes of UTF-16 would otherwise be reported as binary, although an editor shows text.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, "the text is in UTF-16: save it as UTF-8", "byte 0")
     if b"\x00" in data:
@@ -161,7 +161,7 @@ def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes
         raise FormatError(path, problem, where) from None
 
 
-def noted(text: Any) -> dict[str, Any]:
+def stored_note(text: Any) -> dict[str, Any]:
     """Return the JSON object that our writer stored in a text field of a format; empty if there is none."""
     try:
         note = json.loads(str(text or "{}"))

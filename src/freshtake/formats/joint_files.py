@@ -34,7 +34,7 @@ class BodyMapFile(NamedTuple):
 def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
     """Read the tables `source` and `target`: a joint's name, or a list of names, by part of the body."""
     place = Path(path)
-    tables = _loaded(place)
+    tables = _load_tables(place)
     unknown = sorted(str(key) for key in tables.keys() - {*TABLES})
     if unknown:
         raise FormatError(place, f"{unknown[0]!r} is not a table of a map: write [source] or [target] above the parts")
@@ -60,7 +60,7 @@ def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> Non
     write_bytes(place, "\n".join(lines).encode())
 
 
-def _loaded(path: Path) -> dict[str, Any]:
+def _load_tables(path: Path) -> dict[str, Any]:
     """Return the tables of a JSON or TOML file."""
     text = read_text(path)
     if text.lstrip().startswith("{"):
@@ -118,28 +118,23 @@ def _limit(path: Path, place: str, cell: str, sign: float) -> float:
 
 Contacts = dict[str, Floats]  # name of a foot or foot joint: one number per frame, or intervals (n, 2)
 _PIN_FIELDS = {"joint", "frame", "frames", "position", "hard", "blend"}
-_PIN_COLUMNS = ("joint", "start", "stop", "x", "y", "z")
 
 
 def read_pins(path: str | PathLike[str]) -> list[Pin]:
-    """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
+    """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...].
 
-    `frames` are the first and the one after the last; `frame` is a single one. CSV has the columns
-    joint,start,stop,x,y,z and perhaps hard; empty x, y and z hold the joint where it is.
+    `frames` are the first frame and the frame after the last; `frame` is a single frame. Without `position`, the joint
+    is held where it is.
     """
     source = Path(path)
-    if source.suffix.lower() in (".csv", ".tsv"):
-        records = csv_records(source, _PIN_COLUMNS)
-        return [_pin(source, place, _row(source, place, cells)) for place, cells in records]
-    document = read_json(source)
-    rows = document.get("pins") if isinstance(document, dict) else document
+    rows = read_json(source)
     if not isinstance(rows, list):
         raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
     return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
 
 
 def _pin(path: Path, place: str, row: Any) -> Pin:
-    """Return one pin from an object of a JSON list."""
+    """Return the pin that an object of the JSON list describes."""
     if not isinstance(row, dict) or not isinstance(row.get("joint"), str):
         raise FormatError(path, "an object with the name of a joint was expected", place)
     unknown = sorted(row.keys() - _PIN_FIELDS)
@@ -147,10 +142,10 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         problem = f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}"
         raise FormatError(path, problem, place)
     if ("frame" in row) == ("frames" in row):
-        raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
+        raise FormatError(path, "either frame (a number) or frames (first, frame after the last) was expected", place)
     ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")
     if not (isinstance(ends, list) and _is_span(ends)):
-        raise FormatError(path, "frames are whole numbers of 0 or more, [first, one after the last]", place)
+        raise FormatError(path, "frames are whole numbers of 0 or more, [first, frame after the last]", place)
     hard, blend = row.get("hard", True), row.get("blend", 0.25)
     if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
         raise FormatError(path, "hard is true or false, and blend a number of seconds", place)
@@ -160,24 +155,10 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         raise FormatError(path, str(error), place) from None
 
 
-def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
-    """Return the cells of a line as the fields of a JSON pin."""
-    try:
-        row: dict[str, Any] = {"joint": cells["joint"], "frames": [int(cells["start"]), int(cells["stop"])]}
-        where = [cells[axis] for axis in "xyz"]
-        if any(where):
-            row["position"] = [float(text) for text in where]
-    except ValueError:
-        raise FormatError(path, "start and stop are whole numbers, x, y and z numbers or all empty", place) from None
-    if cells.get("hard"):
-        row["hard"] = {"1": True, "true": True, "0": False, "false": False}.get(cells["hard"].lower())
-    return row
-
-
 def read_contacts(path: str | PathLike[str]) -> Contacts:
     """Read contacts by the name of a foot (its ankle joint) or of a foot joint.
 
-    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
+    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame of every contact and the frame after its last. CSV: a
     column for each name, a line for each frame, 0 to 1; a column `frame` is ignored.
     """
     source = Path(path)
@@ -192,14 +173,10 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
     document = read_json(source)
     if not isinstance(document, dict) or not document:
         raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
-    return {name: _intervals(source, name, spans) for name, spans in document.items()}
-
-
-def _intervals(path: Path, name: str, spans: Any) -> Floats:
-    """Return intervals (n, 2): first frame and the one after the last."""
-    if not (isinstance(spans, list) and all(map(_is_span, spans))):
-        raise FormatError(path, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
-    return np.array(spans, dtype=np.float64).reshape(-1, 2)
+    for name, spans in document.items():
+        if not (isinstance(spans, list) and all(map(_is_span, spans))):
+            raise FormatError(source, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
+    return {name: np.array(spans, dtype=np.float64).reshape(-1, 2) for name, spans in document.items()}
 
 
 def _is_span(ends: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_amass
 from freshtake.formats.archive import Archive, Arrays, about_arrays, open_archive, text_array, write_archive
-from freshtake.formats.files import noted
+from freshtake.formats.files import stored_note
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.clip import playback_from
@@ -59,7 +59,7 @@ def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
 
 def clip_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are required."""
-    playback = playback_from(noted(archive.one_text("playback", "")))
+    playback = playback_from(stored_note(archive.one_text("playback", "")))
     if playback is None and "playback" in archive:
         raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
     return Clip(
@@ -133,9 +133,8 @@ def read(path: Path, options: ReadOptions) -> Motion:
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
-    kind = archive.one_text("kind", "")
-    if not kind:
-        kind = next((kind for kind, keys in _TELLING.items() if all(key in archive for key in keys)), "")
+    by_arrays = (kind for kind, keys in _TELLING.items() if all(key in archive for key in keys))
+    kind = archive.one_text("kind", "") or next(by_arrays, "")
     if not kind:
         actual = ", ".join(archive.keys[:20]) or "no arrays"
         expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
@@ -175,12 +174,9 @@ def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
 
 def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
     points = archive.numbers("points")
-    key = next((key for key in ("times", "t") if key in archive), None)
-    times: Floats
-    if key is None:
+    times = archive.optional("times")
+    if times is None:
         times = np.arange(len(points), dtype=np.float64) * archive.frame_time(options)
-    else:
-        times = archive.numbers(key)
     return Stroke(points, times, archive.texts("dimensions", ()), **archive.about())
 
 
@@ -207,26 +203,23 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 def motion_arrays(motion: Motion) -> Arrays:
     """Return all arrays of a file that holds this motion."""
-    kind, arrays = _arrays(motion)
-    return {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
-
-
-def _arrays(motion: Motion) -> tuple[str, Arrays]:
     arrays: Arrays
     match motion:
         case Clip():
-            return "clip", clip_arrays(motion)
+            kind, arrays = "clip", clip_arrays(motion)
         case MeshSequence():
-            arrays = {"vertices": motion.vertices, "faces": motion.faces, **about_arrays(motion)}
+            kind, arrays = "mesh", {"vertices": motion.vertices, "faces": motion.faces, **about_arrays(motion)}
             if motion.normals is not None:
                 arrays["normals"] = motion.normals
             for name, values in motion.attributes.items():
                 arrays[_ATTRIBUTE + quote(name, safe="", errors="surrogatepass")] = values
-            return "mesh", arrays
         case PointClip():
-            arrays = {"names": text_array(motion.names), "positions": motion.positions}
-            return "points", {**arrays, **about_arrays(motion)}
+            arrays = {"names": text_array(motion.names), "positions": motion.positions, **about_arrays(motion)}
+            kind = "points"
         case Stroke():
             arrays = {"points": motion.points, "times": motion.times, "dimensions": text_array(motion.dimensions)}
-            return "stroke", {**arrays, "name": text_array(motion.name), "provenance": text_array(motion.provenance)}
-    raise ValueError("an npz file holds one clip, stroke, point clip or mesh sequence: write one file for each")
+            arrays |= {"name": text_array(motion.name), "provenance": text_array(motion.provenance)}
+            kind = "stroke"
+        case _:
+            raise ValueError("an npz file holds one clip, stroke, point clip or mesh sequence: write a file for each")
+    return {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}

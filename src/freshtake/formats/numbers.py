@@ -1,32 +1,24 @@
-"""Parse decimal numbers into arrays, all words of one length at a time, exact to the last bit.
-
-Format arrays as rows of decimal numbers: the shortest decimals that read back as the same bits.
-"""
+"""Parse and format decimal numbers, exact to the last bit, and index the corners of polygons."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 
 from freshtake.errors import FormatError
 from freshtake.numeric.arrays import Floats, Ints
 
-Bytes = npt.NDArray[np.uint8]
-
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ALLOWED = b"0123456789+-.eE \t\n\r\v\f"
 _BLANK = re.compile(rb"[ \t\n\r\v\f]")
-_CHUNK = 1 << 20  # bytes at a time, so that scratch arrays stay small
+_CHUNK = 1 << 20  # bytes at a time, so that lists of words stay small
 _BLOCK = 100_000  # numbers at a time, for the same reason
-_LONGEST = 15  # characters; as many digits are exact in a float64, and so is their quotient by a power of ten
-_POWERS = 10.0 ** np.arange(_LONGEST + 1)
 Whole = npt.NDArray[np.int64]
 
 COMPUTED_DECIMALS = 9  # of degrees and lengths that we computed; numbers of a file keep all their digits
@@ -60,10 +52,16 @@ def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
     # float() would also accept nan, inf, 1_000 and digits of other scripts.
     if raw.translate(None, _ALLOWED):
         raise _bad_number(path, text, first_line)
-    try:
-        values = np.concatenate([np.empty(0), *[_parse(chunk) for chunk in _chunks(raw)]])
-    except ValueError:
-        raise _bad_number(path, text, first_line) from None
+    parts, start = [np.empty(0)], 0
+    while start < len(raw):
+        blank = _BLANK.search(raw, start + _CHUNK)
+        stop = blank.start() if blank else len(raw)
+        try:
+            parts.append(np.array(raw[start:stop].split(), dtype=np.float64))
+        except ValueError:
+            raise _bad_number(path, text, first_line) from None
+        start = stop
+    values = np.concatenate(parts)
     if not np.isfinite(values).all():
         raise _bad_number(path, text, first_line)
     return values
@@ -77,73 +75,17 @@ def words_per_line(text: str) -> Ints:
     return np.diff(np.searchsorted(begins, np.flatnonzero(data == ord("\n"))), prepend=0, append=len(begins))
 
 
-def _chunks(raw: bytes) -> Iterator[bytes]:
-    """Yield pieces that end between words."""
-    start = 0
-    while start < len(raw):
-        blank = _BLANK.search(raw, start + _CHUNK)
-        stop = blank.start() if blank else len(raw)
-        yield raw[start:stop]
-        start = stop
-
-
-def _parse(raw: bytes) -> Floats:
-    # Blanks at both ends give the first and the last word boundaries as well.
-    data = np.frombuffer(b" " + raw + b" ", dtype=np.uint8)
-    blank = data <= ord(" ")
-    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
-    starts, lengths = edges[::2], edges[1::2] - edges[::2]
-    values = np.full(len(starts), np.nan)
-    # Words of one length are a rectangle of characters, so numpy can work on columns instead of words.
-    for length in np.flatnonzero(np.bincount(lengths)[: _LONGEST + 1]).tolist():
-        members = np.flatnonzero(lengths == length)
-        values[members] = _plain(np.ascontiguousarray(sliding_window_view(data, length)[starts[members]].T))
-    rest = np.flatnonzero(np.isnan(values))  # exponents and long words, one by one
-    if len(rest):
-        words = raw.decode().split()
-        values[rest] = [float(words[k]) for k in rest.tolist()]
-    return values
-
-
-def _plain(characters: Bytes) -> Floats:
-    """Convert words (length, words) such as -12.5 to numbers; NaN for anything but sign, digits and one point.
-
-    Digits m and a point before the last k of them are m / 10^k: both are exact, so the quotient is rounded once.
-    """
-    length, count = characters.shape
-    all_digits, before = np.zeros(count), np.zeros(count)  # all digits, the point as a 0; those before it
-    decimals, point = np.zeros(count, dtype=np.uint8), np.zeros(count, dtype=bool)
-    signed = (characters[0] == ord("-")) | (characters[0] == ord("+"))
-    good = length > signed + (characters == ord(".")).any(axis=0)
-    for place, column in enumerate(characters):
-        digit = column - np.uint8(ord("0"))
-        is_digit, is_point = digit < 10, column == ord(".")
-        good &= is_digit | (is_point & ~point) | (signed & (place == 0))
-        np.copyto(before, all_digits, where=is_point)
-        all_digits *= 10.0
-        all_digits += digit * is_digit
-        decimals += point
-        point |= is_point
-    # The point was counted as a digit 0, so the part before it is ten times too large: subtract nine times.
-    power = _POWERS[decimals]
-    values = (all_digits - 9.0 * before * power) / power
-    np.negative(values, out=values, where=characters[0] == ord("-"))
-    values[~good] = np.nan
-    return values
-
-
 def _bad_number(path: Path, text: str, first_line: int) -> FormatError:
     for number, row in enumerate(text.split("\n")):
         for word in row.split():
             if finite_number(word) is None:
-                return FormatError(
-                    path, f"a finite number was expected, not {word[:40]!r}", f"line {first_line + number}"
-                )
+                problem = f"a finite number was expected, not {word[:40]!r}"
+                return FormatError(path, problem, f"line {first_line + number}")
     return FormatError(path, "a finite number was expected", f"line {first_line}")
 
 
 def format_rows(values: Floats) -> bytes:
-    """Return one line per row (rows, columns), blanks between the numbers."""
+    """Return a line for each row (rows, columns): the shortest decimals that read back as the same bits."""
     step = max(1, _BLOCK // max(1, values.shape[1]))
     return b"".join([_block(values[k : k + step]) for k in range(0, len(values), step)])
 

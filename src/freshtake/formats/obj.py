@@ -55,11 +55,6 @@ def blocks(path: Path, text: str) -> Iterator[tuple[str, str]]:
             raise FormatError(path, f"an OBJ keyword (v, vt, vn, f ...) was expected, not {start!r}", f"line {line}")
 
 
-def without_word(block: str, word: str) -> str:
-    """Return the block without the keyword at the start of each line."""
-    return re.sub(rf"^{word}(?=[ \t\v])", "", block, flags=re.MULTILINE)
-
-
 def place_of(text: str, word: str, wrong: Callable[[str], bool]) -> str:
     """Return 'line N' for the first line that starts with the word and whose rest is wrong."""
     number = 1
@@ -94,25 +89,25 @@ def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]],
     per_face: list[int] = []
     rows: list[tuple[int, ...]] = []
     for block, before in blocks_of_faces:
-        known: dict[str, tuple[int, ...]] = {}  # most corners belong to several faces
+        parsed: dict[str, tuple[int, ...]] = {}  # most corners belong to several faces
         for line in block.split("\n")[:-1]:
             words = line.split()[1:]
             if len(words) < 3:
                 place = place_of(text, "f", lambda rest: len(rest.split()) < 3)
                 raise FormatError(path, "a face with at least three corners was expected", place)
             for word in words:
-                if word not in known:
-                    problem, known[word] = _corner(word, before, sizes)
+                if word not in parsed:
+                    problem, parsed[word] = _corner(word, before, sizes)
                     if problem:
                         raise FormatError(path, problem, _place_of_corner(text, word))
-                rows.append(known[word])
+                rows.append(parsed[word])
             per_face.append(len(words))
     table = np.array(rows, dtype=np.intp).reshape(-1, 3)
     return Corners(table, fans(np.array(per_face, dtype=np.intp))[0])
 
 
 def _place_of_corner(text: str, word: str) -> str:
-    """Return the first line of faces with a corner; if it is wrong anywhere, it is wrong there."""
+    """Return the first line of faces with a corner; a wrong corner is wrong in all faces."""
     return place_of(text, "f", lambda rest: word in rest.split())
 
 
@@ -151,8 +146,8 @@ class ObjMesh(NamedTuple):
     face_blocks: list[tuple[str, Sizes]]
 
 
-def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
-    """Return the file's mesh; faces with the same text as those of `known` are reused instead of parsed again."""
+def parse_obj(path: Path, text: str, first: ObjMesh | None = None) -> ObjMesh:
+    """Return the file's mesh; if its faces have the same text as those of the first frame, they are not parsed."""
     text = plain(text)
     lines_of: dict[str, list[str]] = {table: [] for table in _TABLES}
     counts = dict.fromkeys(_TABLES, 0)
@@ -166,8 +161,10 @@ def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
     if not counts["v"]:
         raise FormatError(path, "lines with 'v x y z' were expected, but there are none")
     sizes = (counts["v"], counts["vt"], counts["vn"])
-    same = known is not None and (faces, sizes) == (known.face_blocks, known.sizes)
-    where = known.corners if known is not None and same else corners(path, text, faces, sizes)
+    if first is not None and (faces, sizes) == (first.face_blocks, first.sizes):
+        where = first.corners
+    else:
+        where = corners(path, text, faces, sizes)
     vertices, per_line = _table(path, text, "".join(lines_of["v"]), "v")
     vt = _table(path, text, "".join(lines_of["vt"]), "vt")[0][:, :2]
     vn = _table(path, text, "".join(lines_of["vn"]), "vn")[0]
@@ -180,7 +177,7 @@ def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
 def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
     """Return all lines of one keyword as rows, padded with zeros, and how many numbers each line has."""
     low, high = _LENGTHS[word]
-    bare = without_word(block, word)
+    bare = re.sub(rf"^{word}(?=[ \t\v])", "", block, flags=re.MULTILINE)
     per_line = words_per_line(bare)[:-1]  # the text ends with a line end
     if not len(per_line):
         return np.zeros((0, high)), per_line
@@ -204,11 +201,9 @@ def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
 def _per_vertex(table: Floats, corner_rows: Ints, which: int, count: int) -> Floats | None:
     """Return one row of the table for every vertex, or None if the faces around a vertex disagree."""
     vertices, rows = corner_rows[:, 0], corner_rows[:, which]
-    if len(table) == 0 or (rows < 0).any():
-        return None
     if len(table) == count and np.array_equal(rows, vertices):
         return table
-    if len(vertices) == 0:
+    if not len(table) or not len(vertices) or (rows < 0).any():
         return None
     return per_vertex(table[rows], vertices, count)
 
@@ -240,7 +235,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
 
 def read(path: Path, options: ReadOptions) -> MeshSequence:
     """Read a folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
-    files = _numbered(path, options) if path.is_dir() else [path]
+    files = _numbered_files(path, options) if path.is_dir() else [path]
     fields = read_sidecar(path / SIDECAR) if path.is_dir() else {}
     if "frame_time" not in fields:
         if options.fps is None and len(files) > 1:
@@ -251,23 +246,21 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     if any(mesh.torn for mesh in meshes):
         options.warn(f"{path}: texture coordinates or normals that differ within a vertex were left out")
     with np.errstate(over="ignore"):  # values beyond float32 become infinite and are refused
-        by_name = {
-            "uv": _over_frames([mesh.texture for mesh in meshes]),
-            "color": _over_frames([mesh.colors for mesh in meshes]),
-        }
-        changing = {name: values for name, values in by_name.items() if values is not None}
+        attributes = {}
+        for name, column in (("uv", "texture"), ("color", "colors")):
+            values = _over_frames([getattr(mesh, column) for mesh in meshes])
+            if values is not None:
+                attributes[name] = values[0] if (values == values[0]).all() else values
         return MeshSequence(
             np.stack([mesh.positions.astype(np.float32) for mesh in meshes]),
             first.corners.faces.astype(np.int32),
             normals=_over_frames([mesh.normals for mesh in meshes]),
-            attributes={
-                name: values[0] if (values == values[0]).all() else values for name, values in changing.items()
-            },
+            attributes=attributes,
             **{"name": path.stem, "provenance": path.name, "up": options.up or "y", "unit_m": options.unit_m, **fields},
         )
 
 
-def _numbered(folder: Path, options: ReadOptions) -> list[Path]:
+def _numbered_files(folder: Path, options: ReadOptions) -> list[Path]:
     """Return the folder's OBJ files in the order of the numbers in their names."""
     try:
         files = [f for f in folder.iterdir() if f.suffix.lower() == ".obj" and f.name[0] != "." and f.is_file()]
@@ -319,8 +312,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     with replacing_folder(path) as folder:
         for frame in range(len(motion)):
             (folder / f"frame_{frame + 1:0{digits}}.obj").write_bytes(_frame_text(motion, frame, faces).encode())
-        known = {key: getattr(motion, key) for key in _KINDS}
-        sidecar = {"format": _TAG, "version": 1, "fps": motion.fps, **known}
+        stated = {key: getattr(motion, key) for key in _KINDS}
+        sidecar = {"format": _TAG, "version": 1, "fps": motion.fps, **stated}
         (folder / SIDECAR).write_text(json.dumps(sidecar, indent=2) + "\n", encoding="utf-8")
 
 
@@ -352,11 +345,9 @@ def _lines(word: str, rows: npt.NDArray[np.float32]) -> str:
 
 def _face_text(mesh: MeshSequence) -> str:
     uv = _attribute(mesh, "uv", 0, 2) is not None
-    corner = {
-        (False, False): "%d",
-        (True, False): "%d/%d",
-        (False, True): "%d//%d",
-        (True, True): "%d/%d/%d",
-    }[uv, mesh.normals is not None]
+    if mesh.normals is None:
+        corner = "%d/%d" if uv else "%d"
+    else:
+        corner = "%d/%d/%d" if uv else "%d//%d"
     numbers = np.repeat(mesh.faces.ravel() + 1, corner.count("%d"))
     return (" ".join(["f", corner, corner, corner]) + "\n") * len(mesh.faces) % tuple(numbers.tolist())

@@ -16,12 +16,11 @@ from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.rig import in_metres, unit_in_metres
 from freshtake.formats.table import (
     Table,
-    odd_step,
+    even_frame_time,
     parse_rows,
     parse_table,
     positions_in,
     require_finite,
-    steady_frame_time,
     stroke_from,
 )
 from freshtake.motion import Clip, PointClip, Stroke
@@ -113,9 +112,7 @@ def _frame_time(table: Table, heading: dict[str, str]) -> float:
         raise FormatError(path, f"DataRate must be above 0, not {heading['DataRate'][:20]!r}", "line 3")
     if len(times) < 2:
         return 1.0 / rate
-    measured = steady_frame_time(times, repr(float(times[-1])))
-    if measured is None:
-        raise FormatError(path, "times must increase in equal steps: resample the file", table.place(odd_step(times)))
+    measured = even_frame_time(table, times, repr(float(times[-1])))
     return 1.0 / rate if abs(measured * rate - 1.0) < 1e-3 else measured
 
 
@@ -131,9 +128,8 @@ def _write_markers(path: Path, motion: Motion, options: WriteOptions) -> None:
     bad = next((name for name in motion.names if name != name.strip() or "\t" in name or "\n" in name), None)
     if bad is not None:
         raise FormatError(path, f"TRC cannot hold the name {bad!r}: rename it")
-    unit = next((name for name, metres in _UNITS.items() if abs(unit_m / metres - 1.0) < 1e-9), "mm")
-    factor = 1.0 if abs(unit_m / _UNITS[unit] - 1.0) < 1e-9 else unit_m / _UNITS[unit]
-    positions = motion.positions if factor == 1.0 else motion.positions * factor
+    unit = next((name for name, metres in _UNITS.items() if abs(unit_m / metres - 1.0) < 1e-9), "")
+    positions, unit = (motion.positions, unit) if unit else (motion.positions * (unit_m / _UNITS["mm"]), "mm")
     if motion.up != "y":
         positions = rotate(tilt(motion.up, "y"), positions)
     write_bytes(path, _marker_text(path, replace(motion, positions=positions, up="y"), unit).encode())

@@ -50,6 +50,7 @@ class Format(NamedTuple):
 
 
 _MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
+_WEB_PAGE = re.compile(_MARK + rb"\s*<(?:!doctype html|html)", re.IGNORECASE)
 _COMMENTS = _MARK + rb"(?:\s|#[^\n]*\n)*"
 _C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG has the same second byte
 _MOT = rb"(?m:[\s\S]*?^[ \t]*endheader[ \t]*\r?$)"
@@ -119,33 +120,31 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
     With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
-        opened = [_opened(source, settings, filed) for source in sources]
-        open_axes: dict[Any, dict[int, Upright]] = {}
-        for number, (motion, how) in enumerate(opened):
+        motions = [_open(source, settings, filed) for source in sources]
+        by_rig: dict[Any, dict[int, Upright]] = {}
+        for number, (motion, how) in enumerate(motions):
             if not how and isinstance(motion, Clip | PointClip):
                 rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
-                open_axes.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
-        for found in open_axes.values():
-            for number, upright in zip(found, agreed(list(found.values())), strict=True):
+                by_rig.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
+        for uprights in by_rig.values():
+            for number, upright in zip(uprights, agreed(list(uprights.values())), strict=True):
                 if upright.doubtful:
-                    settings.warn(
-                        f"{sources[number].name}: the body does not show which axis points up, so y is assumed: "
-                        "give --up y or --up z"
-                    )
-                opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
-        placed = []
-        for motion, how in opened:
+                    problem = "the body does not show which axis points up, so y is assumed: give --up y or --up z"
+                    settings.warn(f"{sources[number].name}: {problem}")
+                motions[number] = ReadMotion(replace(cast(Clip, motions[number].motion), up=upright.axis), upright.how)
+        resampled = []
+        for motion, how in motions:
             motion = following(motion) if isinstance(motion, Clip) and not filed else motion
-            placed.append(ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how))
-        _question_unit(placed, settings)
-        return placed if filed else _on_their_paws(placed)
+            resampled.append(ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how))
+        _question_unit(resampled, settings)
+        return resampled if filed else _on_their_paws(resampled)
 
 
 def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
     """Note once if a given unit does not fit the bodies; if a file states its unit, that one is used."""
     for motion, _ in motions:
-        if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
-            if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
+        if isinstance(motion, Clip) and motion.unit_m is not None and motion.unit_m == settings.unit_m:
+            if doubt := unlikely_unit(motion.skeleton, motion.unit_m):
                 settings.warn(doubt)
             return
 
@@ -158,13 +157,13 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
             paws.setdefault(motion.skeleton.rig, set()).update(find_paws(motion))
     out = []
     for motion, how in motions:
-        if isinstance(motion, Clip) and (found := tuple(sorted(paws[motion.skeleton.rig]))) != motion.skeleton.paws:
-            motion = replace(motion, skeleton=replace(motion.skeleton, paws=found))
+        if isinstance(motion, Clip) and (all_paws := tuple(sorted(paws[motion.skeleton.rig]))) != motion.skeleton.paws:
+            motion = replace(motion, skeleton=replace(motion.skeleton, paws=all_paws))
         out.append(ReadMotion(motion, how))
     return out
 
 
-def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
+def _open(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
     """Return the motion with its root at its body, and the source of its vertical axis (empty if unknown)."""
     form = detect(source)
     try:
@@ -189,18 +188,18 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
 
     Args:
         path: The file to write.
-        motion: The motion; a sequence of clips goes into one glTF or FBX file as named animations.
+        motion: The motion; a sequence of clips goes into one glTF, FBX or USD file as named animations.
         options: Fields of `WriteOptions`.
     """
     target = Path(path)
     form, settings = for_writing(target), WriteOptions(**options)
-    form.load().write(target, _filed(motion, exact=form.name in KEEP_DIGITS), settings)
+    form.load().write(target, _in_file_layout(motion, exact=form.name in KEEP_DIGITS), settings)
 
 
-def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
+def _in_file_layout(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
     """Return clips in the layout of their files and, unless `exact`, motions at their nominal rate."""
     if not isinstance(motion, Clip | Stroke | PointClip | MeshSequence):
-        return [cast(Clip, _filed(clip, exact=exact)) for clip in motion]
+        return [cast(Clip, _in_file_layout(clip, exact=exact)) for clip in motion]
     if not exact and not isinstance(motion, Stroke):
         nominal = nominal_frame_time(motion.frame_time)
         motion = motion if nominal == motion.frame_time else replace(motion, frame_time=nominal)
@@ -223,7 +222,12 @@ def detect(path: Path) -> Format:
     if is_folder(path):
         return by_name("obj")
     head = read_head(path)
-    _refuse_wrappers(path, head)
+    if not head:
+        raise FormatError(path, "the file is empty: get it again", "byte 0")
+    if looks_like_model(head):
+        raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
+    if _WEB_PAGE.match(head):
+        raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
     named = [f for f in FORMATS if path.suffix.lower() in f.suffixes]
     if named and (named[0].looks_like(head) or not any(f.looks_like(head) for f in FORMATS)):
         return named[0]
@@ -231,30 +235,6 @@ def detect(path: Path) -> Format:
         if candidate.looks_like(head):
             return candidate
     raise FormatError(path, f"this format cannot be read; the readable ones are {_titles(FORMATS)}", "byte 0")
-
-
-_PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"7z\xbc\xaf": "7z",
-    b"Rar!": "rar",
-}
-_WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNORECASE)
-
-
-def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """Refuse files that hold no motion, regardless of their name: empty or compressed files, models, web pages."""
-    if not head:
-        raise FormatError(path, "the file is empty: get it again", "byte 0")
-    for mark, packer in _PACKED.items():
-        if head.startswith(mark):
-            raise FormatError(path, f"this is packed with {packer}: unpack it first", "byte 0")
-    if looks_like_model(head):
-        raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
-    if _WEB_PAGE.match(head):
-        raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
 
 
 def for_writing(path: Path) -> Format:
@@ -278,7 +258,7 @@ def by_name(name: str) -> Format:
 
 
 def _titles(formats: Sequence[Format]) -> str:
-    return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)
+    return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" for f in formats)
 
 
 def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
@@ -286,7 +266,7 @@ def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
 
     A folder of numbered OBJ files is one take, a mesh sequence. With `models`, those of a folder are listed as well.
     """
-    suffixes = {suffix for known in FORMATS for suffix in known.suffixes if known.name not in ("asf", "obj")}
+    suffixes = {suffix for form in FORMATS for suffix in form.suffixes if form.name not in ("asf", "obj")}
     return [file for path in paths for file in _files(path, suffixes | {".ftm"} if models else suffixes)]
 
 

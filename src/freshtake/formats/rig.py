@@ -18,7 +18,7 @@ import numpy.typing as npt
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch
 from freshtake.formats.files import LARGEST_SINGLE, SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
-from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion import Clip, EndSite
 from freshtake.motion.body.orientation import guess_unit, unlikely_unit
 from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import scaled, with_up
@@ -41,7 +41,7 @@ def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequenc
 
 def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, title: str) -> list[Clip]:
     """Return the clips in metres and y up, checked to share one skeleton; an unknown unit is guessed, with a note."""
-    return alike(path, clips, options, f"{title} has a fixed unit", 1.0, "y")[0]
+    return unify_clips(path, clips, options, f"{title} has a fixed unit", 1.0, "y")[0]
 
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
@@ -67,10 +67,10 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
     return unit
 
 
-def alike(
+def unify_clips(
     path: Path, clips: Sequence[Clip], options: WriteOptions, need: str, unit: float = 0.0, up: str = ""
 ) -> tuple[list[Clip], float]:
-    """Return clips of one skeleton in one unit and with one vertical axis, by default those of the first; the unit."""
+    """Return clips of one skeleton in one unit and with one vertical axis (default: the first clip's), and the unit."""
     out: list[Clip] = []
     for clip in clips:
         clip_unit = unit_in_metres(path, clip, options, need)
@@ -106,7 +106,7 @@ def _require_same(first: Clip, other: Clip) -> None:
         )
 
 
-def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving: Sequence[int] | None = None) -> int:
+def choose_number(path: Path, names: Sequence[str], options: ReadOptions, moving: Sequence[int] | None = None) -> int:
     """Return the number of the requested animation, by default the first that moves, with a note if others do too.
 
     `moving` are the numbers of animations that move a joint, if the format can tell; default: all.
@@ -142,21 +142,21 @@ def distinct(names: list[str]) -> list[str]:
     return out
 
 
-def playback_noted(note: object, frames: int, frame_time: float) -> Playback | None:
+def stored_playback(note: object, frames: int, frame_time: float) -> Playback | None:
     """Return the playback that our writer stored in a file, if it fits the clip that was read."""
     playback = playback_from(note)
     return playback if playback is not None and playback.fits(frames, frame_time) else None
 
 
-def moved(translations: Floats, offsets: Floats) -> Floats | None:
+def moving_translations(translations: Floats, offsets: Floats) -> Floats | None:
     """Return the translations (frames, joints, 3) if joints other than the root leave their offsets, else None."""
     size = float(np.abs(offsets[1:]).max(initial=0.0))
     shift = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
     return translations if shift > SINGLE * size else None
 
 
-def composed(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): the root's parent."""
+def compose(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
+    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): of the root's parent."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -254,20 +254,6 @@ class RigMotion(NamedTuple):
         return [joint for joint in range(len(rig.names)) if joint == 0 or shifts[joint] > SINGLE * size]
 
 
-def rig_of(skeleton: Skeleton) -> Rig:
-    """Return the bare joints of a skeleton: no rotation in the bind pose, no mesh."""
-    rotations = np.tile(IDENTITY, (len(skeleton), 1))
-    return Rig(skeleton.names, skeleton.parents, skeleton.offsets, rotations, skeleton.end_sites)
-
-
-def motion_on(clip: Clip, name: str, order: list[int] | None = None) -> RigMotion:
-    """Return a clip's motion in the order of a rig: `order` lists the clip's joint for every joint of the rig."""
-    rotations, translations = clip.rotations, clip.local_translations()
-    if order is not None:
-        rotations, translations = rotations[:, order], translations[:, order]
-    return RigMotion(name, clip.frame_time, rotations, translations, clip.playback)
-
-
 def require_single(path: Path, motions: Sequence[RigMotion], title: str) -> None:
     """Refuse lengths that overflow in the single precision of a format."""
     for entry in motions:
@@ -278,14 +264,18 @@ def require_single(path: Path, motions: Sequence[RigMotion], title: str) -> None
 def on_rig(clips: list[Clip], options: WriteOptions) -> tuple[Rig, list[RigMotion]]:
     """Return the rig, and every clip on it with a unique name; joints of a character are matched by name."""
     names = distinct([clip.name or "clip" for clip in clips])
-    if options.character is None:
-        rig = rig_of(clips[0].skeleton)
-        return rig, [motion_on(clip, name) for clip, name in zip(clips, names, strict=True)]
-    from freshtake.formats.gltf.character import character_rig, matched
+    if options.character is None:  # the bare joints: no rotation in the bind pose, no mesh
+        skeleton = clips[0].skeleton
+        rotations = np.tile(IDENTITY, (len(skeleton), 1))
+        rig = Rig(skeleton.names, skeleton.parents, skeleton.offsets, rotations, skeleton.end_sites)
+        orders = [list(range(len(skeleton)))] * len(clips)
+    else:
+        from freshtake.formats.gltf.character import character_rig, match_joints
 
-    source = Path(options.character)
-    loaded, rig = character_rig(source, clips[0])
-    motions = [
-        motion_on(clip, name, matched(source, loaded.character, clip)) for clip, name in zip(clips, names, strict=True)
+        source = Path(options.character)
+        loaded, rig = character_rig(source, clips[0])
+        orders = [match_joints(source, loaded.character, clip) for clip in clips]
+    return rig, [
+        RigMotion(name, clip.frame_time, clip.rotations[:, order], clip.local_translations()[:, order], clip.playback)
+        for clip, name, order in zip(clips, names, orders, strict=True)
     ]
-    return rig, motions

@@ -104,13 +104,13 @@ def _cells(path: Path, text: str, separator: str, line: int, strict: bool = Fals
     """Return the cells of each row and its first line number."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=strict)
     rows = []
-    begin = 0
+    end = 0
     try:
         for row in reader:
-            rows.append((line + begin, row))
-            begin = reader.line_num
+            rows.append((line + end, row))
+            end = reader.line_num
     except csv.Error as error:
-        raise FormatError(path, f"this is not a CSV table ({error})", f"line {line + begin}") from None
+        raise FormatError(path, f"this is not a CSV table ({error})", f"line {line + end}") from None
     return rows
 
 
@@ -156,8 +156,8 @@ NOTE_LINE = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNOREC
 _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
-def steady_frame_time(times: Floats, printed: str) -> float | None:
-    """Return the time between frames, or None if the times are not evenly spaced within their printed digits.
+def even_frame_time(table: Table, times: Floats, printed: str) -> float:
+    """Return the time between frames; times that are not evenly spaced within their printed digits are refused.
 
     It is exact if the times are exact multiples; otherwise it is the reciprocal of a whole number if one agrees with
     all times as rounded, else their mean. `printed` is the text of one of the times.
@@ -165,23 +165,18 @@ def steady_frame_time(times: Floats, printed: str) -> float | None:
     counts = np.arange(len(times))
     span = times - times[0]
     mean = float(span[-1]) / (len(times) - 1)
-    if not (np.isfinite(mean) and mean > 1e-9):
-        return None
-    whole = 1.0 / max(round(1.0 / mean), 1)
-    for exact in (float(span[1]), whole):
-        if np.array_equal(span, counts * exact):
-            return exact
-    rounding = 10.0 ** -_decimals(times, printed) + 16.0 * float(np.spacing(np.abs(times).max()))
-    for close in (whole, mean):
-        if np.abs(span - counts * close).max() <= rounding:
-            return close
-    return None
-
-
-def odd_step(times: Floats) -> int:
-    """Return the row whose step from the previous row differs most from the usual one."""
+    if np.isfinite(mean) and mean > 1e-9:
+        whole = 1.0 / max(round(1.0 / mean), 1)
+        for exact in (float(span[1]), whole):
+            if np.array_equal(span, counts * exact):
+                return exact
+        rounding = 10.0 ** -_decimals(times, printed) + 16.0 * float(np.spacing(np.abs(times).max()))
+        for close in (whole, mean):
+            if np.abs(span - counts * close).max() <= rounding:
+                return close
     steps = np.diff(times)
-    return int(np.abs(steps - np.median(steps)).argmax()) + 1
+    odd = int(np.abs(steps - np.median(steps)).argmax()) + 1
+    raise FormatError(table.path, "times must increase in equal steps: resample them", table.place(odd))
 
 
 def spread_ties(times: Floats) -> Floats:
@@ -213,11 +208,11 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     """Read a point clip if columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
     note = NOTE_LINE.match(text)
-    if note is None:
-        return _read(parse_table(path, text), options)
-    up, unit_m = _axis_and_unit(path, note[1])
-    rest = "\n" * text.count("\n", 0, note.end()) + text[note.end() :]
-    motion = _read(parse_table(path, rest), options)
+    up, unit_m = None, None
+    if note is not None:
+        up, unit_m = _axis_and_unit(path, note[1])
+        text = "\n" * text.count("\n", 0, note.end()) + text[note.end() :]
+    motion = _read(parse_table(path, text), options)
     if isinstance(motion, PointClip):
         return replace(motion, up=options.up or up or "y", unit_m=options.unit_m or unit_m)
     return motion
@@ -252,7 +247,7 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
     timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
     if len(timed) > 1:
         raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
-    # Columns that only number the rows, as many tools write them.
+    # Many tools write columns that only number the rows.
     counters = [k for k, name in enumerate(table.names) if name.lower() in _COUNTER_NAMES]
     counted = [k for k in counters if (np.diff(table.values[:, k]) == 1.0).all()]
     others = [k for k in range(len(table.names)) if k not in timed and k not in counted]
@@ -295,20 +290,20 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
     if len(backwards):
         raise FormatError(table.path, "the time must be later than in the previous row", table.place(backwards[0] + 1))
     if ties:
-        options.warn(
-            f"{table.path}: {ties} points have the same time as the one before and are spread within its last digit"
-        )
+        problem = f"{ties} points have the same time as the point before them"
+        options.warn(f"{table.path}: {problem}, and are spread within its last digit")
     return times
 
 
 def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
     places = _coordinates(table, columns)
     values = table.values[:, np.concatenate(list(places.values()))]
-    return PointClip(
-        tuple(places), positions_in(table, list(places), values),
-        _frame_time(table, time, options),
-        name=table.path.stem, provenance=table.path.name, up=options.up or "y", unit_m=options.unit_m,
-    )  # fmt: skip
+    positions = positions_in(table, list(places), values)
+    if time is None or len(table.values) == 1:
+        frame_time = 1.0 / _assumed_fps(table.path, options)
+    else:
+        frame_time = even_frame_time(table, table.values[:, time], table.first[time])
+    return PointClip(tuple(places), positions, frame_time, name=table.path.stem, provenance=table.path.name)
 
 
 def positions_in(table: Table, names: Sequence[str], values: Floats) -> Floats:
@@ -347,17 +342,6 @@ def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
     return {name: [axes[axis] for axis in "xyz"] for name, axes in points.items()}
 
 
-def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
-    if time is None or len(table.values) == 1:
-        return 1.0 / _assumed_fps(table.path, options)
-    times = table.values[:, time]
-    frame_time = steady_frame_time(times, table.first[time])
-    if frame_time is None:
-        problem = "times of points must increase in equal steps: resample or remove t"
-        raise FormatError(table.path, problem, table.place(odd_step(times)))
-    return frame_time
-
-
 def _assumed_fps(path: Path, options: ReadOptions) -> float:
     if options.fps is not None:
         return options.fps
@@ -385,15 +369,15 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
     head = io.StringIO()
-    # Otherwise the reader might choose another separator.
+    # Names that contain a separator are quoted: otherwise the reader might choose another separator.
     quoting: Literal[0, 1] = csv.QUOTE_ALL if re.search("[,;\t]", "".join(names)) else csv.QUOTE_MINIMAL
     csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(("t", *names))
     rows = np.concatenate([times[:, None], values], axis=1).tolist()
     lines = [separator.join(map(repr, row)).replace("nan", "") + "\n" for row in rows]
-    write_bytes(path, (_saying(motion, options) + head.getvalue() + "".join(lines)).encode())
+    write_bytes(path, (_note_line(motion, options) + head.getvalue() + "".join(lines)).encode())
 
 
-def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
+def _note_line(motion: Stroke | PointClip, options: WriteOptions) -> str:
     """Return the first line, which states axis and unit; empty for strokes, and if y is up in an unknown unit."""
     if isinstance(motion, Stroke):
         return ""

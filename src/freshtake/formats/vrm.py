@@ -197,10 +197,10 @@ def bundles(messages: Iterable[bytes], largest: int = LARGEST) -> Iterator[bytes
         yield b"".join(parts)
 
 
-def decoded(packet: bytes, deepest: int = DEEPEST) -> list[Message]:
-    """Return all messages of a packet; raise an error for a malformed one."""
+def decode_packet(packet: bytes) -> list[Message]:
+    """Return all messages of a packet; raise an error for a malformed packet."""
     try:
-        return list(_messages(packet, deepest))
+        return list(_messages(packet, DEEPEST))
     except (struct.error, UnicodeDecodeError, ValueError, IndexError):
         raise UsageError(f"a packet of {len(packet)} bytes is not an OSC message or bundle") from None
 
@@ -251,7 +251,7 @@ _SEVEN = struct.Struct(">7f")
 
 
 def unity_name(bone: str) -> str:
-    """Return Unity's name of a VRM 1.0 bone: capitalized, thumb joints counted like those of other fingers."""
+    """Return Unity's name of a VRM 1.0 bone: capitalized, thumb joints counted as on other fingers."""
     if "Thumb" in bone:
         side, joint = bone.split("Thumb")
         bone = f"{side}Thumb{_THUMB[joint]}"
@@ -307,7 +307,7 @@ class PoseReader:
 
     def take(self, packet: bytes) -> None:
         """Apply a packet; messages other than poses are ignored."""
-        for one in decoded(packet):
+        for one in decode_packet(packet):
             if one.address not in ("/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos") or len(one.values) < 8:
                 continue
             name, numbers = str(one.values[0]), np.array([float(value) for value in one.values[1:8]])

@@ -57,7 +57,7 @@ class Plant(OnCharacter, Reading):
     clips: Annotated[list[Path], Option("The clips to clean, one by one; files or folders.", positional=True)]
     out: ClipsOut
     contacts: Annotated[Path | None, Option("When feet are planted (JSON or CSV); default: detected.")] = None
-    pins: Annotated[Path | None, Option("Where joints must be, and when (JSON or CSV).")] = None
+    pins: Annotated[Path | None, Option("Where joints must be, and when (JSON).")] = None
     mapping: Annotated[Path | None, Option("Which joints are legs and arms (JSON); default: guessed.")] = None
     like: Annotated[list[Path] | None, Option("Clips with good foot contacts, to detect others by.")] = None
     floor: Annotated[float | None, Option("Height of the joints of planted feet, in the clip's unit.")] = None

@@ -108,7 +108,7 @@ class PoseGoals(Request):
         ),
     ] = ()
     placed: Annotated[bool, Option("Also take the position and heading of these poses from their files.")] = False
-    pins: Annotated[Path | None, Option("Joints pinned to positions (JSON or CSV); see the docs on planting.")] = None
+    pins: Annotated[Path | None, Option("Joints pinned to positions (JSON); see the docs on planting.")] = None
     speed: Annotated[float | None, Option("Mean ground speed, in the clip's unit of length per second.")] = None
 
 

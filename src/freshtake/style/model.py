@@ -132,7 +132,7 @@ class StyleModel:
     pairs: tuple[tuple[str, str], ...]  # names of the clips it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, for a planter to learn the legs' limits
-    teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples, if these are gaits
+    teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None if they have no gait
 
     def __repr__(self) -> str:
         return f"StyleModel({self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"

@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import Stored
-from freshtake.formats.vrm import Message, Value, decoded
+from freshtake.formats.vrm import Message, Value, decode_packet
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Warn
 from freshtake.motion import Clip
@@ -167,7 +167,7 @@ class Inbox:
         """Apply all messages that have arrived, and warn about any that are not understood."""
         for packet in self.packets():
             try:
-                for message in decoded(packet):
+                for message in decode_packet(packet):
                     obey(steers, message)
             except UsageError as error:
                 warn(str(error))

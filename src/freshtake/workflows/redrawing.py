@@ -193,7 +193,7 @@ def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int
     channels = None if clip.channels is None else channels_with(_with_channels(clip), filed, slice(*frames), joints)
     if channels is not None and path.suffix.lower() == ".bvh" and detect(take).name == "bvh":
         assert clip.channels is not None
-        data = bvh.spliced(take, clip.channels, channels)
+        data = bvh.splice(take, clip.channels, channels)
         if data is not None:
             write_bytes(path, data)
             return

@@ -59,18 +59,3 @@ def test_fields_and_arrays_that_nobody_knows_are_refused(path: Path, tmp_path: P
     opened.arrays["weather"] = np.zeros(3)
     with pytest.raises(ft.FormatError, match="'weather': this freshtake does not know"):
         ft.load(opened.write(tmp_path / "array.ftm"))
-
-
-@pytest.mark.parametrize(
-    ("name", "setting", "same", "other"),
-    [("density", "noise", 0.0, 0.2), ("texture", "clusters", 1, 2), ("paper", "restoring", 0.0, 0.3)],
-)
-def test_former_settings_are_passed_over_where_they_changed_nothing(
-    name: str, setting: str, same: float, other: float, tmp_path: Path
-) -> None:
-    opened = Opened(FOLDERS[0] / f"{name}.ftm")
-    opened.header["settings"][setting] = same
-    assert ft.load(opened.write(tmp_path / "same.ftm")).settings == ft.load(FOLDERS[0] / f"{name}.ftm").settings
-    opened.header["settings"][setting] = other
-    with pytest.raises(ft.FormatError, match=rf"settings\.{setting}': this freshtake has no such setting"):
-        ft.load(opened.write(tmp_path / "other.ftm"))

@@ -184,11 +184,6 @@ def test_every_field_of_a_skeleton_is_checked(opened_walk: Opened, tmp_path: Pat
             refused(opened_walk.write(tmp_path / "bad.ftm"))
 
 
-def test_models_of_the_first_version_say_learn_again(opened: Opened, tmp_path: Path) -> None:
-    opened.header["transition"] = {"order": 2, "edges": []}
-    assert "learn again from the takes" in refused(opened.write(tmp_path / "old.ftm"))
-
-
 @pytest.mark.parametrize("name", ["opened", "opened_default"])
 def test_a_missing_field_is_named(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     opened: Opened = request.getfixturevalue(name)

@@ -136,7 +136,7 @@ def test_broken_documents_are_refused_with_their_place(tmp_path: Path, case: str
     scene = good()
     if case == "other count":
         scene.json["accessors"][6]["count"] = 4
-        fragment = "attributes.NORMAL: 12 elements were expected, as many as POSITION has, not 4"
+        fragment = "attributes.NORMAL: 12 elements were expected, as in POSITION, not 4"
     if case == "corner outside":
         for number in (1, 2, 3, 4, 6, 7, 8, 9):
             scene.json["accessors"][number]["count"] = 11

@@ -46,8 +46,9 @@ def as_glb(path: Path, data: bytes) -> bytes:
     """Return the joints of an FBX file at rest with all meshes that they carry, as GLB in metres and y up."""
     scene = Scene(path, parse(path, data))
     with np.errstate(all="ignore"):
-        joints = find_joints(scene, moving_joints(scene))
-        tips = tips_of(scene, joints)
+        animated = moving_joints(scene)
+        joints = find_joints(scene, animated)
+        tips = tips_of(scene, joints, animated)
         up, unit = axis_and_unit(scene)
         builder = Builder(path)
         world = rest_world(scene, joints)
@@ -57,8 +58,8 @@ def as_glb(path: Path, data: bytes) -> bytes:
         numbers = _add_joints(builder, scene, joints, tips, world, up, unit)
         stretch = np.linalg.inv(affine(to_matrix(nearest_rotations(world[:, :3, :3])), world[:, :3, 3])) @ world
         meshes = [number for number in scene.of_kind("Model") if scene.below_of_kind(number, "Geometry")]
-        drawn = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
-    builder.append("scenes", {"nodes": [numbers[0], *[node for node in drawn if node is not None]]})
+        mesh_nodes = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
+    builder.append("scenes", {"nodes": [numbers[0], *[node for node in mesh_nodes if node is not None]]})
     return builder.packed(path.with_suffix(".glb"))
 
 
@@ -97,33 +98,33 @@ def _add_mesh(
     which, shares = _strongest(rows, len(vertices), place)
     count = len(corners.vertices)
     normals = _layer(geometry, "LayerElementNormal", "Normals", "NormalsIndex", 3, corners)
-    mapped = _layer(geometry, "LayerElementUV", "UV", "UVIndex", 2, corners)
+    coordinates = _layer(geometry, "LayerElementUV", "UV", "UVIndex", 2, corners)
     table = [corners.vertices.reshape(-1, 1).astype(np.float64)]
-    table += [values.reshape(3 * count, -1) for values in (normals, mapped) if values is not None]
+    table += [values.reshape(3 * count, -1) for values in (normals, coordinates) if values is not None]
     _, first, numbered = np.unique(np.concatenate(table, axis=1), axis=0, return_index=True, return_inverse=True)
-    own = corners.vertices.reshape(-1)[first]
-    attributes = {"POSITION": builder.accessor(vertices[own], "VEC3", VERTICES, bounds=True)}
+    sources = corners.vertices.reshape(-1)[first]
+    attributes = {"POSITION": builder.accessor(vertices[sources], "VEC3", VERTICES, bounds=True)}
     if normals is not None:
         facing = normals.reshape(-1, 3)[first]
         facing = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-12)
         attributes["NORMAL"] = builder.accessor(facing, "VEC3", VERTICES)
-    if mapped is not None:
-        flipped = mapped.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
+    if coordinates is not None:
+        flipped = coordinates.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
         attributes["TEXCOORD_0"] = builder.accessor(flipped, "VEC2", VERTICES)
     for k in range(0, which.shape[1], 4):
-        attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[own, k : k + 4].astype("<u2"), "VEC4", VERTICES)
-        attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[own, k : k + 4], "VEC4", VERTICES)
+        attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[sources, k : k + 4].astype("<u2"), "VEC4", VERTICES)
+        attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[sources, k : k + 4], "VEC4", VERTICES)
     faces = numbered.reshape(count, 3)
     layer = geometry.one("LayerElementMaterial")
-    painted = np.zeros(count, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
-    if corners.polygons.max(initial=-1) < len(painted) and layer is not None:
-        painted = np.maximum(painted[corners.polygons], 0)
+    face_materials = np.zeros(0, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
+    if corners.polygons.max(initial=-1) < len(face_materials):
+        face_materials = np.maximum(face_materials[corners.polygons], 0)
     else:  # one material for all triangles
-        painted = np.full(count, max(int(painted[0]), 0) if len(painted) else 0)
+        face_materials = np.full(count, max([0, *face_materials[:1].tolist()]))
     materials = [link.number for link in scene.below_of_kind(model, "Material")]
     primitives = []
-    for number in np.unique(painted).tolist():
-        indices = builder.accessor(faces[painted == number].reshape(-1).astype("<u4"), "SCALAR", INDICES)
+    for number in np.unique(face_materials).tolist():
+        indices = builder.accessor(faces[face_materials == number].reshape(-1).astype("<u4"), "SCALAR", INDICES)
         primitive: dict[str, Any] = {"attributes": attributes, "indices": indices}
         if number < len(materials):
             primitive["material"] = _material(builder, scene, materials[number])
@@ -140,8 +141,8 @@ def _skin(
 ) -> tuple[Floats | None, tuple[_Whole, _Whole, Floats]]:
     """Return matrices (joints, 4, 4) from the mesh into every joint; vertex, joint and weight of every influence."""
     place = {number: joint for joint, number in enumerate(joints.models)}
-    placed = _world_of(scene, model) @ _geometric(scene, model)
-    into = np.linalg.inv(world) @ placed
+    to_world = _world_of(scene, model) @ _geometric(scene, model)
+    into = np.linalg.inv(world) @ to_world
     geometry = scene.below_of_kind(model, "Geometry")[0].number
     rows: list[tuple[_Whole, _Whole, Floats]] = []
     for skin in scene.below_of_kind(geometry, "Deformer"):
@@ -152,9 +153,8 @@ def _skin(
             if joint is None or not len(which) or len(which) != len(weights):
                 continue
             if which.min() < 0 or which.max() >= count or not np.isfinite(weights).all():
-                raise scene.fail(
-                    f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have", "Objects"
-                )
+                problem = f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have"
+                raise scene.fail(problem, "Objects")
             matrix = cluster.numbers("Transform")
             if matrix.size == 16 and np.isfinite(matrix).all() and np.abs(matrix).max() < _LARGEST:
                 into[joint] = matrix.reshape(4, 4).T @ _geometric(scene, model)
@@ -169,9 +169,7 @@ def _skin(
     return (None if holder is None else into), nothing
 
 
-def _strongest(
-    rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]
-) -> tuple[_Whole, Floats]:  # fmt: skip
+def _strongest(rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]) -> tuple[_Whole, Floats]:
     """Return joints and weights (vertices, 4 or 8) that sum to 1; vertices without influence follow joint 0."""
     which, owners, weights = rows
     valid = np.array([owner in place for owner in owners.tolist()]) & (weights > 0)

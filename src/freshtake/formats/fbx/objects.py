@@ -70,7 +70,7 @@ class Scene:
 
 
 class Properties:
-    """The named values of an object, with a default for one that is missing or of another type."""
+    """The named values of an object, with a default for a value that is missing or of another type."""
 
     def __init__(self, entry: Entry | None) -> None:
         listed = entry.one("Properties70") if entry is not None else None
@@ -217,7 +217,7 @@ def parent_of(scene: Scene, number: int) -> int | None:
 
 
 def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int]:
-    """Return the models from the top down to one; cycles are refused."""
+    """Return the models from the top down to the given model; cycles are refused."""
     out, above = [number], parent[number]
     while above is not None:
         if above in out or len(out) > 1000:

@@ -19,17 +19,17 @@ from freshtake.formats.fbx.objects import (
 )
 from freshtake.formats.fbx.records import parse
 from freshtake.formats.fbx.writing import RATES
-from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
+from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, read_bytes, stored_note
 from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.formats.rig import (
-    chosen_number,
-    composed,
+    choose_number,
+    compose,
     distinct,
-    moved,
+    moving_translations,
     naming,
-    playback_noted,
     same_skeleton,
     scale_free,
+    stored_playback,
 )
 from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
 from freshtake.motion.edit import nominal_frame_time
@@ -73,22 +73,17 @@ class _Take(NamedTuple):
 def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[Clip]:
     stacks = scene.of_kind("AnimationStack")
     names = distinct([scene.name(stack) or "take" for stack in stacks])
-    moving = {stack: take_curves(scene, stack) for stack in stacks}
-    animated = {model for curves in moving.values() for model, _, _ in curves}
+    curves = [take_curves(scene, stack) for stack in stacks]
+    animated = {model for moved_by in curves for model, _, _ in moved_by}
     joints = find_joints(scene, animated)
     tips = tips_of(scene, joints, animated)
-    acting = [k for k, stack in enumerate(stacks) if any(np.ptp(c.values) > 0.0 for c in _used(joints, moving[stack]))]
+    acting = [k for k in range(len(stacks)) if any(np.ptp(c.values) > 0.0 for c in _used(joints, curves[k]))]
+    # Exporters put an empty stack ("Take 001") before the animation: it is not a take.
+    chosen = [k for k in range(len(stacks)) if curves[k] or not acting]
     if stacks and not every:
-        chosen = [chosen_number(scene.path, names, options, acting)]
-    else:  # exporters put an empty stack ("Take 001") before the animation: it is not a take
-        chosen = [k for k in range(len(stacks)) if moving[stacks[k]] or not acting]
-    stacks, names = [stacks[k] for k in chosen], [names[k] for k in chosen]
-    if not stacks:
-        return [_clip(scene, joints, tips, _Take(None, scene.path.stem, {}), options, size)]
-    return [
-        _clip(scene, joints, tips, _Take(stack, name, moving[stack]), options, size)
-        for stack, name in zip(stacks, names, strict=True)
-    ]
+        chosen = [choose_number(scene.path, names, options, acting)]
+    takes = [_Take(stacks[k], names[k], curves[k]) for k in chosen] or [_Take(None, scene.path.stem, {})]
+    return [_clip(scene, joints, tips, take, options, size) for take in takes]
 
 
 def _used(joints: Joints, curves: Curves) -> list[Curve]:
@@ -103,9 +98,8 @@ def moving_joints(scene: Scene) -> set[int]:
     return {model for stack in scene.of_kind("AnimationStack") for model, _, _ in take_curves(scene, stack)}
 
 
-def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
+def tips_of(scene: Scene, joints: Joints, animated: set[int]) -> set[int]:
     """Return the indices of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
-    animated = moving_joints(scene) if animated is None else animated
     # Without any take, an end marker cannot be distinguished from a joint.
     if not animated:
         return set()
@@ -137,24 +131,22 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
         raise scene.fail("a joint's position is not finite", "Objects")
     translations, rotations = scale_free(world, joints.parents)
     # Offsets are those of the file's rest pose, not of the first frame, so that all takes share a skeleton.
-    at_rest, _ = scale_free(rest_world(scene, joints)[None], joints.parents)
-    offsets = at_rest[0]
-    joints_kept = [k for k in range(len(joints.models)) if k not in tips]
-    places = {k: number for number, k in enumerate(joints_kept)}
+    offsets = scale_free(rest_world(scene, joints)[None], joints.parents)[0][0]
+    inner = [k for k in range(len(joints.models)) if k not in tips]
+    places = {k: number for number, k in enumerate(inner)}
     names = joint_names(scene, joints)
     sites = tuple(EndSite(places[joints.parents[k]], tuple(offsets[k].tolist()), names[k]) for k in sorted(tips))
-    parents = np.array([places.get(joints.parents[k], -1) for k in joints_kept])
-    skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
+    parents = np.array([places.get(joints.parents[k], -1) for k in inner])
+    skeleton = Skeleton(tuple(names[k] for k in inner), parents, offsets[inner], sites)
     up, unit = axis_and_unit(scene)
-    note = noted(Properties(scene.objects.get(take.stack or 0)).text("Description"))
-    playback = playback_noted(note, len(times), frame_time)
+    note = stored_note(Properties(scene.objects.get(take.stack or 0)).text("Description"))
+    playback = stored_playback(note, len(times), frame_time)
     if playback is not None:
         playback = playback.changed(travel=playback.travel / unit)  # stored in metres
     return Clip(
-        skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
-        moved(translations[:, joints_kept], skeleton.offsets),
-        name=take.name, provenance=scene.path.name, up=up, unit_m=unit,
-        playback=playback,
+        skeleton, frame_time, translations[:, 0], rotations[:, inner],
+        moving_translations(translations[:, inner], skeleton.offsets),
+        name=take.name, provenance=scene.path.name, up=up, unit_m=unit, playback=playback,
     )  # fmt: skip
 
 
@@ -163,7 +155,7 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
     for model in joints.above:
         above = above @ local_matrices(scene, model, curves, times)
     local = np.stack([local_matrices(scene, model, curves, times) for model in joints.models], axis=1)
-    return composed(local, joints.parents, above)
+    return compose(local, joints.parents, above)
 
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
@@ -177,16 +169,11 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     if len(keys) < 2:
         return keys, 1.0 / rate
     step = float(keys[-1] - keys[0]) / (len(keys) - 1)
-    even = (
-        bool(np.allclose(np.diff(keys), step, rtol=1e-4, atol=0.0))
-        and step < 1.01 / SLOWEST_KEYS
-        and options.fps is None
-    )
+    even = options.fps is None and step < 1.01 / SLOWEST_KEYS and np.allclose(np.diff(keys), step, rtol=1e-4, atol=0.0)
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
     if count * len(joints.models) * 16 > max(MOST_NUMBERS, 200 * size):
-        raise scene.fail(
-            f"{count} frames of {len(joints.models)} joints are too many for a file of this size", "Objects"
-        )
+        size_of_clip = f"{count} frames of {len(joints.models)} joints"
+        raise scene.fail(f"{size_of_clip} are too many for a file of this size", "Objects")
     # Tolerance, in frames, for times rounded to FBX's ticks.
     return (keys, nominal_frame_time(step, 1e-9)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from freshtake.formats.fbx.records import FILE_ID, MADE, VERSION, Node
-
-from freshtake.formats.fbx.records import array, long, node, put_together, raw, real, text, titled, whole  # isort: skip
+from freshtake.formats.fbx import records
+from freshtake.formats.fbx.records import Node, array, long, node, real, text, titled, whole
 from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion, WriteOptions
 from freshtake.formats.rig import (
@@ -56,13 +55,8 @@ class Objects:
 
     def link(self, child: int, parent: int, role: str | None = None) -> None:
         """Connect an object to a parent, or to one of its properties."""
-        if role is None:
-            self.links.append(node("C", _OBJECT, long(child), long(parent)))
-        else:
-            self.links.append(node("C", _PROPERTY, long(child), long(parent), text(role)))
-
-
-_OBJECT, _PROPERTY = text("OO"), text("OP")
+        to_property = [] if role is None else [text(role)]
+        self.links.append(node("C", text("OP" if to_property else "OO"), long(child), long(parent), *to_property))
 
 
 def properties(*entries: Node) -> Node:
@@ -92,7 +86,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
     takes = [add_take(objects, joints, rig, entry) for entry in motions]
     stop = max(end for _, end in takes)
     content = document(objects, 1.0 / motions[0].frame_time, stop, [take for take, _ in takes])
-    write_bytes(path, put_together(path, content))
+    write_bytes(path, records.put_together(path, content))
 
 
 def document(objects: Objects, fps: float, stop: int, takes: Sequence[Node]) -> list[Node]:
@@ -102,8 +96,8 @@ def document(objects: Objects, fps: float, stop: int, takes: Sequence[Node]) -> 
     scene = node("Document", long(999_999), text(""), text("Scene"), inside=about)
     return [
         _header(),
-        node("FileId", raw(FILE_ID)),
-        node("CreationTime", text(MADE)),
+        node("FileId", records.raw(records.FILE_ID)),
+        node("CreationTime", text(records.MADE)),
         node("Creator", text(_CREATOR)),
         _settings(fps, stop),
         node("Documents", inside=[node("Count", whole(1)), scene]),
@@ -119,7 +113,7 @@ def _header() -> Node:
     day = {"Version": 1000, "Year": 1970, "Month": 1, "Day": 1, "Hour": 10, "Minute": 0, "Second": 0, "Millisecond": 0}
     about = [
         node("FBXHeaderVersion", whole(1003)),
-        node("FBXVersion", whole(VERSION)),
+        node("FBXVersion", whole(records.VERSION)),
         node("EncryptionType", whole(0)),
         node("CreationTimeStamp", inside=[node(name, whole(value)) for name, value in day.items()]),
         node("Creator", text(_CREATOR)),
@@ -167,7 +161,7 @@ def _definitions(objects: Objects) -> Node:
 
 
 NOTES = "freshtake"  # the user property that holds the playback of takes, as JSON
-ORDER = "ZYX"  # of the matrix product: FBX calls it XYZ, the order in which the rotations are applied
+ORDER = "ZYX"  # order of the matrix product; FBX calls it XYZ, the order in which the rotations are applied
 _VERSION = node("KeyVer", whole(4008))
 _AXES = ("d|X", "d|Y", "d|Z")
 
@@ -262,7 +256,7 @@ def _add_limb(objects: Objects, name: str, parent: int, place: Floats, turn: Flo
 
 def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floats, notes: str = "") -> int:
     # The flag U marks a user property: Unity and Unreal pass these on to scripts.
-    own = [prop(NOTES, "KString", "", "U", text(notes))] if notes else []
+    noted = [prop(NOTES, "KString", "", "U", text(notes))] if notes else []
     settings = properties(
         prop("RotationActive", "bool", "", "", whole(1)),
         prop("InheritType", "enum", "", "", whole(1)),
@@ -271,7 +265,7 @@ def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floa
         vector("Lcl Translation", "Lcl Translation", place.tolist()),
         vector("Lcl Rotation", "Lcl Rotation", turn.tolist()),
         vector("Lcl Scaling", "Lcl Scaling", (1.0, 1.0, 1.0)),
-        *own,
+        *noted,
     )
     inside = [node("Version", whole(232)), settings, node("Shading", b"C\x01"), node("Culling", text("CullingOff"))]
     return objects.add("Model", titled(name, "Model"), form, inside)
@@ -281,8 +275,8 @@ def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
     """Add the rig's meshes, each with its skin, and the bind pose of everything."""
     pose = rig.bind()
     bind = affine(to_matrix(pose.rotations), pose.positions * CENTIMETRES)  # in the world
-    painted: dict[Material, int] = {}
-    models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]
+    materials: dict[Material, int] = {}
+    models = [_add_mesh(objects, mesh, joints, bind, materials) for mesh in rig.meshes]
     posed = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]
     entries = [
         node("PoseNode", inside=[node("Node", long(number)), node("Matrix", _flat(matrix))]) for number, matrix in posed
@@ -299,17 +293,17 @@ def _flat(matrix: Floats) -> bytes:
     return array(matrix.T, "f8")
 
 
-def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, painted: dict[Material, int]) -> int:
+def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, materials: dict[Material, int]) -> int:
     model = _add_model(objects, mesh.name, "Mesh", np.zeros(3), np.zeros(3))
     geometry = objects.add("Geometry", titled(mesh.name, "Geometry"), "Mesh", _geometry(mesh))
     objects.link(model, SCENE)
     objects.link(geometry, model)
     for material in mesh.materials:
-        if material not in painted:
+        if material not in materials:
             color = properties(*[vector(*named, material.color) for named in _COLORS])
             inside = [node("Version", whole(102)), node("ShadingModel", text("Lambert")), node("MultiLayer", whole(0))]
-            painted[material] = objects.add("Material", titled(material.name, "Material"), "", [*inside, color])
-        objects.link(painted[material], model)
+            materials[material] = objects.add("Material", titled(material.name, "Material"), "", [*inside, color])
+        objects.link(materials[material], model)
     inside = [node("Version", whole(101)), node("Link_DeformAcuracy", real(50.0))]
     skin = objects.add("Deformer", titled(mesh.name, "Deformer"), "Skin", inside)
     objects.link(skin, geometry)

@@ -38,8 +38,8 @@ def from_parts(parts: ReadParts) -> GaitModel:
     styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")
     ranks = header.whole_numbers("ranks", 1, MOST_LEVELS)
     frames = header.get("frames", "int")
-    if len(ranks) != 2 or not 1 <= frames <= MOST_FRAMES:
-        header.wrong("ranks", "two ranks, and frames from 1, were expected")
+    good = len(ranks) == 2 and 1 <= frames <= MOST_FRAMES
+    header.require("ranks", good, "two ranks, and frames from 1, were expected")
     numbers = frames * (len(recipe.names) + 1)
     factors = Factors(
         parts.numbers("style_coordinates", (len(styles), ranks[0]), -FARTHEST, FARTHEST),
@@ -50,11 +50,9 @@ def from_parts(parts: ReadParts) -> GaitModel:
 
 
 def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
-    """Return distinct names, or distinct numbers."""
+    """Return distinct names, or distinct finite numbers."""
     levels = parts.fields.get(name, "list")
-    sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in levels)
-    if not (sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)):
-        parts.fields.wrong(name, "names or numbers, each once, were expected")
-    if not all(isinstance(x, str) or np.isfinite(float(x)) for x in levels):
-        parts.fields.wrong(name, "finite numbers were expected")
+    sound = all(isinstance(x, str) or (type(x) in (int, float) and abs(x) < np.inf) for x in levels)
+    good = sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)
+    parts.fields.require(name, good, "names or finite numbers, each once, were expected")
     return tuple(x if isinstance(x, str) else float(x) for x in levels)

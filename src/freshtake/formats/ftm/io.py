@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def looks_like_model(head: bytes) -> bool:
 
 
 def is_model(path: Path) -> bool:
-    """Return whether to read a file as a model, judging by its content or its name."""
+    """Return whether to read a file as a model, according to its content or its name."""
     return path.suffix.lower() == SUFFIX or (not is_folder(path) and looks_like_model(read_head(path, 64)))
 
 
@@ -138,8 +138,7 @@ def load(path: str | PathLike[str]) -> Model:
     Returns:
         The model: its class tells the method.
     """
-    model: Model = read_stored(path).model
-    return model
+    return cast("Model", read_stored(path).model)
 
 
 def read_stored(path: str | PathLike[str]) -> Stored:
@@ -178,14 +177,23 @@ def _header(archive: Archive) -> Fields:
         raise FormatError(path, "this is not a freshtake model: write one with freshtake learn")
     if archive.members[HEADER].file_size > LONGEST_HEADER:
         raise FormatError(path, f"the header is longer than the limit of {LONGEST_HEADER} bytes", f"member {HEADER!r}")
-    header = parsed(path, archive.text(HEADER), f"member {HEADER!r}")
-    if header.get("format", "str") != FORMAT:
-        header.wrong("format", f"{FORMAT!r} was expected: this is not a freshtake model")
+
+    def refuse(word: str) -> NoReturn:  # NaN and Infinity, which Python's reader accepts
+        raise ValueError(f"{word} is not JSON")
+
+    try:
+        values = json.loads(archive.text(HEADER), parse_constant=refuse, object_hook=Noted)
+    except (ValueError, RecursionError):
+        problem = "the header is not JSON: the file is damaged, get it again"
+        raise FormatError(path, problem, f"member {HEADER!r}") from None
+    if not isinstance(values, dict):
+        raise FormatError(path, "a JSON object was expected", f"member {HEADER!r}")
+    header = Fields(path, values)
+    right_format = header.get("format", "str") == FORMAT
+    header.require("format", right_format, f"{FORMAT!r} was expected: this is not a freshtake model")
     version = header.get("version", "int")
-    if version > VERSION:
-        header.wrong("version", f"the file has version {version}, but this freshtake reads up to {VERSION}: update it")
-    if version < 1:
-        header.wrong("version", f"a version of 1 or more was expected, not {version}")
+    problem = f"the file has version {version}, but this freshtake reads 1 to {VERSION}: update it"
+    header.require("version", 1 <= version <= VERSION, problem)
     return header
 
 
@@ -214,8 +222,7 @@ def load_variation(path: str | PathLike[str]) -> VariationModel:
     Returns:
         The model.
     """
-    model: VariationModel = _loaded(path, "variation")
-    return model
+    return cast("VariationModel", _load_method(path, "variation"))
 
 
 def load_style(path: str | PathLike[str]) -> StyleModel:
@@ -227,8 +234,7 @@ def load_style(path: str | PathLike[str]) -> StyleModel:
     Returns:
         The model.
     """
-    model: StyleModel = _loaded(path, "style")
-    return model
+    return cast("StyleModel", _load_method(path, "style"))
 
 
 def load_gaits(path: str | PathLike[str]) -> GaitModel:
@@ -240,8 +246,7 @@ def load_gaits(path: str | PathLike[str]) -> GaitModel:
     Returns:
         The model.
     """
-    model: GaitModel = _loaded(path, "gaits")
-    return model
+    return cast("GaitModel", _load_method(path, "gaits"))
 
 
 def load_density(path: str | PathLike[str]) -> DensityModel:
@@ -253,8 +258,7 @@ def load_density(path: str | PathLike[str]) -> DensityModel:
     Returns:
         The model.
     """
-    model: DensityModel = _loaded(path, "density")
-    return model
+    return cast("DensityModel", _load_method(path, "density"))
 
 
 def load_texture(path: str | PathLike[str]) -> TextureModel:
@@ -266,18 +270,16 @@ def load_texture(path: str | PathLike[str]) -> TextureModel:
     Returns:
         The model.
     """
-    model: TextureModel = _loaded(path, "texture")
-    return model
+    return cast("TextureModel", _load_method(path, "texture"))
 
 
-def _loaded(path: str | PathLike[str], name: str) -> Any:
-    model = load(path)
-    method = method_of(model)
-    if method is None or method.name != name:
-        made_by = "another method" if method is None else f"freshtake {method.learns}"
-        command = METHODS[name].learns
-        raise FormatError(Path(path), f"this model was made by {made_by}, but one of freshtake {command} was expected")
-    return model
+def _load_method(path: str | PathLike[str], method: str) -> Any:
+    stored = read_stored(path)
+    if stored.method != method:
+        made_by, expected = METHODS[stored.method].learns, METHODS[method].learns
+        problem = f"this model was made by freshtake {made_by}, but one of freshtake {expected} was expected"
+        raise FormatError(Path(path), problem)
+    return stored.model
 
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -314,7 +316,7 @@ class Noted(dict[str, Any]):
         return super().items()
 
     def ignored(self, before: str = "") -> list[str]:
-        """Return the keys that were never read, including those of nested dictionaries that were read, in lists too."""
+        """Return the keys that were never read, including keys of nested dictionaries that were read, also in lists."""
         out = [f"{before}{key}" for key in self if key not in self.asked]
         for key in self.asked:
             inner = super().get(key)
@@ -330,27 +332,28 @@ class Fields:
     def __init__(self, path: Path, values: Mapping[str, Any], where: str = "") -> None:
         self.path, self.values, self.where = path, values, where
 
-    def place(self, name: str) -> str:
-        """Return the name of a field for messages."""
-        return f"header field {f'{self.where}.{name}'.lstrip('.')!r}"
-
     def wrong(self, name: str, problem: str) -> NoReturn:
         """Raise an error that names a field."""
-        raise FormatError(self.path, problem, self.place(name))
+        raise FormatError(self.path, problem, f"header field {f'{self.where}.{name}'.lstrip('.')!r}")
+
+    def require(self, name: str, condition: bool | np.bool_, problem: str) -> None:
+        """Raise an error that names a field unless the condition holds."""
+        if not condition:
+            self.wrong(name, problem)
 
     def get(self, name: str, kinds: str) -> Any:
         """Return a value of one of the types, written as in annotations: "int", "float | None"."""
         if name not in self.values:
-            self.wrong(name, "the field is missing")
+            self.wrong(name, "the field is missing: update freshtake, or learn the model again")
         value: Any = self.values[name]
         words = kinds.split(" | ")
         allowed = tuple(kind for word in words for kind in _KINDS[word][0])
         if not isinstance(value, allowed) or (isinstance(value, bool) and "bool" not in words):
-            self.wrong(name, f"{' or '.join(_KINDS[word][1] for word in words)} was expected, not {_shown(value)}")
+            self.wrong(name, f"{' or '.join(_KINDS[word][1] for word in words)} was expected, not {_shorten(value)}")
         if isinstance(value, str):
             self._sound(name, value)
         if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
-            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shown(value)}")
+            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shorten(value)}")
         return float(value) if isinstance(value, int) and "float" in words else value
 
     def inner(self, name: str) -> Fields:
@@ -362,7 +365,7 @@ class Fields:
         values = self.get(name, "list")
         for value in values:
             if not isinstance(value, str):
-                self.wrong(name, f"a list of texts was expected, but {_shown(value)} is in it")
+                self.wrong(name, f"a list of texts was expected, but {_shorten(value)} is in it")
             self._sound(name, value)
         return tuple(values)
 
@@ -371,68 +374,47 @@ class Fields:
         return self._checked(name, self.get(name, "list"), low, high)
 
     def lists_of_numbers(self, name: str, low: int, high: int) -> tuple[tuple[int, ...], ...]:
-        """Return a list of such lists."""
+        """Return a list of lists of whole numbers between two bounds, inclusive."""
         rows = self.get(name, "list")
-        if not all(isinstance(row, list) for row in rows):
-            self.wrong(name, "a list of lists was expected")
+        self.require(name, all(isinstance(row, list) for row in rows), "a list of lists was expected")
         return tuple(self._checked(name, row, low, high) for row in rows)
 
     def names(self, name: str, most: int) -> tuple[str, ...]:
         """Return a list of distinct names, at least one."""
         names = self.texts(name)
-        if not 0 < len(names) <= most or len(set(names)) < len(names):
-            self.wrong(name, f"1 to {most} different names were expected")
+        good = 0 < len(names) <= most and len(set(names)) == len(names)
+        self.require(name, good, f"1 to {most} different names were expected")
         return names
 
     def frame_time(self) -> float:
         """Return the seconds per frame."""
         frame_time: float = self.get("frame_time", "float")
         low, high = FRAME_TIMES
-        if not low <= frame_time <= high:
-            self.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
+        problem = f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}"
+        self.require("frame_time", low <= frame_time <= high, problem)
         return frame_time
 
-    def settings(self, kind: type[S], **former: float) -> S:
-        """Return the settings of a method, a dataclass of plain values; missing ones have their defaults.
-
-        `former` are settings that earlier versions saved, with the only value that leaves a model unchanged: others are
-        refused.
-        """
+    def settings(self, kind: type[S]) -> S:
+        """Return the settings of a method, a dataclass of plain values; missing ones have their defaults."""
         inner = self.inner("settings")
         kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
-        names = [name for name, value in inner.values.items() if name not in former or value != former[name]]
-        unknown = [name for name in names if name not in kinds]
-        if unknown:
-            inner.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
-        return kind(**{name: inner.get(name, kinds[name]) for name in names})
+        for name in inner.values:
+            problem = "this freshtake has no such setting: update it, or learn the model again"
+            inner.require(name[:80], name in kinds, problem)
+        return kind(**{name: inner.get(name, kinds[name]) for name in inner.values})
 
     def _checked(self, name: str, values: list[Any], low: int, high: int) -> tuple[int, ...]:
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                self.wrong(name, f"whole numbers from {low} to {high} were expected, not {_shown(value)}")
+                self.wrong(name, f"whole numbers from {low} to {high} were expected, not {_shorten(value)}")
         return tuple(values)
 
     def _sound(self, name: str, text: str) -> None:
-        if any(0xD800 <= ord(letter) < 0xE000 for letter in text):
-            self.wrong(name, "the text contains half a character")
+        half = any(0xD800 <= ord(letter) < 0xE000 for letter in text)
+        self.require(name, not half, "the text contains half a character")
 
 
-def parsed(path: Path, text: str, place: str) -> Fields:
-    """Return a JSON object; numbers that JSON does not have are refused."""
-
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is not JSON")
-
-    try:
-        values = json.loads(text, parse_constant=refuse, object_hook=Noted)
-    except (ValueError, RecursionError):
-        raise FormatError(path, "the header is not JSON: the file is damaged, get it again", place) from None
-    if not isinstance(values, dict):
-        raise FormatError(path, "a JSON object was expected", place)
-    return Fields(path, values)
-
-
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     try:
         text = ascii(value)
     except (ValueError, RecursionError):  # numbers with thousands of digits
@@ -451,8 +433,13 @@ class ReadParts:
         """Raise an error that names an array."""
         raise FormatError(self.fields.path, problem, f"array {name!r}")
 
+    def require(self, name: str, condition: bool | np.bool_, problem: str) -> None:
+        """Raise an error that names an array unless the condition holds."""
+        if not condition:
+            self.wrong(name, problem)
+
     def array(self, name: str, kinds: str = "", axes: int | None = None) -> Array:
-        """Return an array; if `axes` is given, it has that many, and its dtype is of one of NumPy's `kinds`."""
+        """Return an array; if `axes` is given, the array has that many axes and a dtype of one of NumPy's `kinds`."""
         if name not in self.arrays:
             self.wrong(name, "the array is missing")
         array = self.arrays[name]

@@ -27,7 +27,7 @@ def to_parts(model: PaperModel) -> Parts:
 def from_parts(parts: ReadParts) -> PaperModel:
     """Restore the model; raise a FreshtakeError if the parts are invalid."""
     header = parts.fields
-    settings = header.settings(Settings, restoring=0.0)  # a force that the paper does not have
+    settings = header.settings(Settings)
     material = read_material(parts, settings.order + 2)
     names = material.names
     transition = header.lists_of_numbers("transition", 0, (settings.order + 1) * len(names) - 1)
@@ -42,6 +42,6 @@ def from_parts(parts: ReadParts) -> PaperModel:
 def _rule(header: Fields) -> Rule:
     rule = Rule(header.get("neighbors", "int"), header.get("width", "float"), header.get("velocity_weight", "float"))
     for name, least in (("neighbors", 1), ("width", 1e-12), ("velocity_weight", 0.0)):
-        if not least <= getattr(rule, name) <= MOST_FRAMES:
-            header.wrong(name, f"a number of {least:g} or more was expected, not {getattr(rule, name)}")
+        value = getattr(rule, name)
+        header.require(name, least <= value <= MOST_FRAMES, f"a number of {least:g} or more was expected, not {value}")
     return rule

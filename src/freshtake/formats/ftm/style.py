@@ -16,7 +16,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
 from freshtake.style.model import Settings, StyleModel
-from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.systems.banks import Bank, HeldOut, System
 
 MOST_STATES = 4096
@@ -70,16 +69,14 @@ def from_parts(parts: ReadParts) -> StyleModel:
     bank = _bank(parts, blocks_of(recipe, source.deviation))
     annotations = _annotations(parts, bank, count)
     feet = header.texts("feet")
-    if not set(feet) <= {annotation.name for annotation in annotations}:
-        header.wrong("feet", "names of annotations were expected")
-    slowest, speeds = 0.0, UNBOUNDED
-    if "speeds" in parts.arrays:  # older files have no bounds
-        slowest, speeds = header.get("slowest", "float"), parts.numbers("speeds", (2, 3))
+    annotated = set(feet) <= {annotation.name for annotation in annotations}
+    header.require("feet", annotated, "names of annotations were expected")
     held_out = header.inner("held_out")
     return StyleModel(
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", parts.array("floor", "fiub", 1).shape), parts.numbers("effects", (count,), low=0.0),
-        header.get("later", "float"), header.get("widest", "float"), slowest, speeds,
+        header.get("later", "float"), header.get("widest", "float"), header.get("slowest", "float"),
+        parts.numbers("speeds", (2, 3)),
         HeldOut(held_out.get("n4sid", "float"), held_out.get("copy", "float")),
         _pairs(header), parts.numbers("confidence", (count,), low=1e-6),
         parts.numbers("poses", (len(parts.array("poses", "fiub", 2)), count)), _teacher(header),
@@ -87,17 +84,14 @@ def from_parts(parts: ReadParts) -> StyleModel:
 
 
 def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
-    """Return the gaits of the takes of both styles; older files have none."""
+    """Return the gaits of the takes of both styles; None if the takes have no gait."""
     if "teacher" not in header.values:
         return None
-
-    def is_gait(entry: Any) -> bool:
-        sound = isinstance(entry, list) and len(entry) == len(Gait._fields)
-        return sound and all(isinstance(x, (int, float)) and not isinstance(x, bool) and 0.0 <= x < 1e9 for x in entry)
-
-    listed = header.get("teacher", "list")
-    if len(listed) != 2 or not all(map(is_gait, listed)):
-        header.wrong("teacher", f"two lists of {len(Gait._fields)} numbers of 0 or more were expected")
+    listed, count = header.get("teacher", "list"), len(Gait._fields)
+    good = [len(gait) if isinstance(gait, list) else 0 for gait in listed] == [count, count] and all(
+        type(number) in (int, float) and 0.0 <= number < 1e9 for gait in listed for number in gait
+    )
+    header.require("teacher", good, f"two lists of {count} numbers of 0 or more were expected")
     return Gait(*listed[0]), Gait(*listed[1])
 
 
@@ -105,8 +99,7 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
     header = parts.fields.inner("bank")
     sizes = [(len(block.inputs), len(block.outputs)) for block in blocks]
     orders = header.whole_numbers("orders", 0, MOST_STATES)
-    if len(orders) != len(blocks):
-        header.wrong("orders", f"{len(blocks)} numbers were expected")
+    header.require("orders", len(orders) == len(blocks), f"{len(blocks)} numbers were expected")
     shapes_of: dict[str, list[tuple[int, ...]]] = {
         "damping": [(n,) for n in orders],
         "turning": [(n,) for n in orders],
@@ -117,23 +110,14 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
     }
     columns = [_split(parts, f"system_{name}", shapes_of[name]) for name in SYSTEM_ARRAYS]
     bank = Bank(blocks, tuple(System(*each) for each in zip(*columns, strict=True)))
-    _check_pairs_of_poles(parts, bank)
-    return bank
-
-
-def _check_pairs_of_poles(parts: ReadParts, bank: Bank) -> None:
-    if not bank.radius < 1.0:
-        parts.wrong("system_damping", "a pole is outside the unit circle")
+    parts.require("system_damping", bank.radius < 1.0, "a pole is outside the unit circle")
     for system in bank.systems:
-        k = 0
-        while k < len(system.turning):
-            if system.turning[k] == 0.0:
-                k += 1
-                continue
-            alone = k + 1 == len(system.turning)
-            if alone or system.turning[k + 1] != -system.turning[k] or system.damping[k + 1] != system.damping[k]:
-                parts.wrong("system_turning", "complex poles must come in pairs")
-            k += 2
+        places = np.flatnonzero(system.turning)  # of the complex poles
+        first, second = places[::2], places[1::2]
+        paired = np.array_equal(second, first + 1) and np.array_equal(system.damping[second], system.damping[first])
+        paired = paired and np.array_equal(system.turning[second], -system.turning[first])
+        parts.require("system_turning", paired, "complex poles must come in pairs")
+    return bank
 
 
 def _split(parts: ReadParts, name: str, shapes: list[tuple[int, ...]]) -> tuple[Floats, ...]:
@@ -150,8 +134,7 @@ def _annotations(parts: ReadParts, bank: Bank, count: int) -> tuple[Annotation, 
     directions = parts.numbers("directions", (len(listed), width if listed else 0))
     out = []
     for each, direction in zip(listed, directions, strict=True):
-        if not isinstance(each, dict):
-            parts.fields.wrong("annotations", "a list of objects was expected")
+        parts.fields.require("annotations", isinstance(each, dict), "a list of objects was expected")
         fields = Fields(parts.fields.path, each, "annotations")
         out.append(Annotation(fields.get("name", "str"), direction, fields.get("boundary", "float")))
     return tuple(out)
@@ -165,14 +148,13 @@ def read_clip_recipe(parts: ReadParts) -> Recipe:
     layout = recipe.layout
     if not isinstance(layout, ClipLayout) or (layout.angles, layout.root) != ("expmap", "heading"):
         parts.fields.wrong("recipe", "clips as rotation vectors with a heading were expected")
-    if list(recipe.kept[: layout.root_width]) != list(range(layout.root_width)):
-        parts.fields.wrong("recipe", "all DOFs of the root were expected")
+    whole_root = list(recipe.kept[: layout.root_width]) == list(range(layout.root_width))
+    parts.fields.require("recipe", whole_root, "all DOFs of the root were expected")
     return recipe
 
 
 def _pairs(header: Fields) -> tuple[tuple[str, str], ...]:
     pairs = header.get("pairs", "list")
-    for pair in pairs:
-        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
-            header.wrong("pairs", "pairs of names were expected")
+    good = all(isinstance(pair, list) and [type(name) for name in pair] == [str, str] for pair in pairs)
+    header.require("pairs", good, "pairs of names were expected")
     return tuple((a, b) for a, b in pairs)

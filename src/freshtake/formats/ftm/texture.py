@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.io import MOST_FRAMES, Fields, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import LARGEST, MOST_FRAMES, Fields, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import Array, Parts
@@ -91,54 +91,48 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 def from_parts(parts: ReadParts) -> TextureModel:
     """Restore the model; raise a FreshtakeError if the parts are invalid."""
-    settings = parts.fields.settings(Settings, clusters=1)
-    frame_time = parts.fields.frame_time()
-    segments = _segments(parts.fields)
-    frames = segments.frames
+    header = parts.fields
+    settings, frame_time, segments = header.settings(Settings), header.frame_time(), _segments(header)
+    frames, cells = segments.frames, len(segments.names)
     recipe, shape = _recipe(parts, frame_time)
     weights = Weights(_rows(parts, "poses", frames), _rows(parts, "velocities", frames))
     rows = _rows(parts, "rows", frames)
     if recipe is not None:
         heading = 3 if recipe.layout.root == "heading" else 0
         expected = len(recipe.kept) if shape is None else shape.width + heading
-        if rows.shape[1] != expected:
-            parts.wrong("rows", f"{expected} columns were expected, not {rows.shape[1]}")
-    limits, sigmas = _numbers(parts.fields, "limits", len(segments.names)), _numbers(parts.fields, "sigmas", 3)
+        parts.require("rows", rows.shape[1] == expected, f"{expected} columns were expected, not {rows.shape[1]}")
+    limits, sigmas = _numbers(header, "limits", cells), _numbers(header, "sigmas", 3)
     alive = parts.numbers("alive", (frames,), low=0.0, high=1.0) > 0.5
-    if min(sigmas[:2]) <= 0.0:
-        parts.fields.wrong("sigmas", "numbers above 0 were expected")
-    if len(np.unique(segments.cells()[alive])) < len(segments.names):
-        parts.wrong("alive", "frames that can be played were expected in every cell")
-    count = parts.fields.get("entries", "int")
-    if count not in (0, len(segments.names)) or (count == 0 and len(segments.names) > 1):
-        parts.fields.wrong("entries", f"jumps into {len(segments.names)} cells were expected, not {count}")
+    header.require("sigmas", min(sigmas[:2]) > 0.0, "numbers above 0 were expected")
+    all_played = len(np.unique(segments.cells()[alive])) == cells
+    parts.require("alive", all_played, "frames that can be played were expected in every cell")
+    count = header.get("entries", "int")
+    good = count == cells or (count == 0 and cells == 1)
+    header.require("entries", good, f"jumps into {cells} cells were expected, not {count}")
     return TextureModel(
         settings, segments, frame_time, recipe, shape, rows, weights, _jumps(parts, "jumps", frames),
         tuple(_jumps(parts, f"entries{cell}", frames) for cell in range(count)), Reach(tuple(limits), alive),
-        Sigmas(sigmas[0], sigmas[1], sigmas[2]),
+        Sigmas(*sigmas),
     )  # fmt: skip
 
 
 def _segments(header: Fields) -> Segments:
-    names = header.texts("cells")
+    names = header.names("cells", MOST_FRAMES)
     bounds = header.whole_numbers("bounds", 0, MOST_FRAMES)
-    if len(bounds) < 2 or bounds[0] != 0 or any(b - a < 2 for a, b in pairwise(bounds)):
-        header.wrong("bounds", "increasing frame numbers that start at 0, at least 2 apart, were expected")
-    if not names or len(set(names)) < len(names):
-        header.wrong("cells", "different names were expected")
+    increasing = len(bounds) > 1 and bounds[0] == 0 and all(b - a >= 2 for a, b in pairwise(bounds))
+    problem = "increasing frame numbers that start at 0, at least 2 apart, were expected"
+    header.require("bounds", increasing, problem)
     cells = header.whole_numbers("cell_of_take", 0, len(names) - 1)
-    if len(cells) != len(bounds) - 1 or set(cells) != set(range(len(names))):
-        header.wrong("cell_of_take", "a cell for every take, and a take for every cell, were expected")
+    all_used = len(cells) == len(bounds) - 1 and set(cells) == set(range(len(names)))
+    header.require("cell_of_take", all_used, "a cell for every take, and a take for every cell, were expected")
     return Segments(bounds, cells, names)
 
 
 def _numbers(header: Fields, name: str, count: int) -> list[float]:
     values = header.get(name, "list")
-    plain = Fields(header.path, {str(k): value for k, value in enumerate(values)}, name)
-    numbers = [plain.get(str(k), "float") for k in range(len(values))]
-    if len(numbers) != count or min(numbers, default=0.0) < 0.0:
-        header.wrong(name, f"{count} numbers of 0 or more were expected")
-    return numbers
+    good = len(values) == count and all(type(x) in (int, float) and 0.0 <= x <= LARGEST for x in values)
+    header.require(name, good, f"{count} numbers of 0 or more were expected")
+    return [float(value) for value in values]
 
 
 def _rows(parts: ReadParts, name: str, frames: int) -> Floats:
@@ -148,8 +142,7 @@ def _rows(parts: ReadParts, name: str, frames: int) -> Floats:
 def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
     width = parts.array(f"{name}_targets", "i", 2).shape[1]
     targets = parts.numbers(f"{name}_targets", (frames, width), low=-1, high=frames - 1).astype(np.int32)
-    if width < 1:
-        parts.wrong(f"{name}_targets", "at least one jump per frame was expected")
+    parts.require(f"{name}_targets", width > 0, "at least one jump per frame was expected")
     there = targets >= 0
     costs = np.full(targets.shape, np.inf)
     costs[there] = parts.numbers(f"{name}_costs", (int(there.sum()),), low=0.0)
@@ -161,50 +154,42 @@ def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape |
     recipe = parts.recipe(frame_time)
     if recipe is None and layout is not None:
         recipe, shape = _mesh(parts, layout)
-        if recipe.frame_time != frame_time:
-            parts.fields.wrong("frame_time", f"the mesh's frame time, {recipe.frame_time:g}, was expected")
+        same = recipe.frame_time == frame_time
+        parts.fields.require("frame_time", same, f"the mesh's frame time, {recipe.frame_time:g}, was expected")
         return recipe, shape
-    if parts.fields.get("groups", "list"):
-        parts.fields.wrong("groups", "modes belong to a mesh, but there is none")
+    parts.fields.require("groups", not parts.fields.get("groups", "list"), "modes belong to a mesh, but there is none")
     return recipe, None
 
 
 def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
     differences = parts.array(LAYOUT + "faces", "i", 1).astype(np.int64)
-    if len(differences) % 3:
-        parts.wrong(LAYOUT + "faces", "three corners per face were expected")
+    parts.require(LAYOUT + "faces", len(differences) % 3 == 0, "three corners per face were expected")
     faces = np.cumsum(differences)
     count = Fields(parts.fields.path, header, "layout").get("vertex_count", "int")
-    if not 0 < count < MOST_FRAMES or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
-        parts.wrong(LAYOUT + "faces", "faces of existing vertices were expected")
+    exist = 0 < count < MOST_FRAMES and faces.min(initial=0) >= 0 and faces.max(initial=0) < count
+    parts.require(LAYOUT + "faces", exist, "faces of existing vertices were expected")
     groups = _groups(parts)
     arrays = parts.after(LAYOUT)
     arrays["faces"] = faces.reshape(-1, 3).astype(np.int32)
     heading = header.get("root") == "heading"
     shape = Shape(groups)
-    if shape.columns < 3 * count:
-        parts.fields.wrong("groups", f"modes of {count} vertices were expected")
+    parts.fields.require("groups", shape.columns >= 3 * count, f"modes of {count} vertices were expected")
     arrays["plan"] = np.zeros(2 * count if heading else 0)
     with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
         layout = MeshLayout.from_parts(Parts(header, arrays))
     width = layout.width - (3 if heading else 0)
     every = np.sort(np.concatenate([group.columns for group in groups]))
-    if not np.array_equal(every, np.arange(width)):
-        parts.fields.wrong("groups", f"each of the {width} columns of the mesh in one group was expected")
+    problem = f"each of the {width} columns of the mesh in one group was expected"
+    parts.fields.require("groups", np.array_equal(every, np.arange(width)), problem)
     return mesh_recipe(layout, shape), shape
 
 
 def _groups(parts: ReadParts) -> tuple[Group, ...]:
     listed = parts.fields.get("groups", "list")
-    out = []
-    for number, entry in enumerate(listed):
-        good = isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)
-        if not good or not all(type(n) is int and 0 <= n < MOST_FRAMES for n in entry[1:]):
-            parts.fields.wrong("groups", "a name and two numbers for each group were expected")
-        out.append(_group(parts, f"group{number}", entry[0], entry[1], entry[2]))
-    if not out:
-        parts.fields.wrong("groups", "there is none")
-    return tuple(out)
+    good = all(isinstance(entry, list) and [type(value) for value in entry] == [str, int, int] for entry in listed)
+    good = good and len(listed) > 0 and all(0 <= n < MOST_FRAMES for _, *numbers in listed for n in numbers)
+    parts.fields.require("groups", good, "a name and two numbers for each group were expected")
+    return tuple(_group(parts, f"group{number}", *entry) for number, entry in enumerate(listed))
 
 
 def _group(parts: ReadParts, name: str, label: str, columns: int, components: int) -> Group:
@@ -217,6 +202,6 @@ def _group(parts: ReadParts, name: str, label: str, columns: int, components: in
     scales = parts.numbers(f"{name}_scales", (columns,), low=1e-30)
     with np.errstate(over="ignore"):
         single = (scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32))
-    if not all(np.isfinite(values).all() for values in single):
-        parts.wrong(f"{name}_modes", "single-precision numbers were expected")
+    finite = all(np.isfinite(values).all() for values in single)
+    parts.require(f"{name}_modes", finite, "single-precision numbers were expected")
     return Group(label, places, *single, steps)

@@ -24,7 +24,6 @@ FARTHEST = 1e7  # largest absolute value in an example, such as a distance from 
 TURNED = 1e4  # radians
 LARGEST = 100.0  # largest deviation, in ranges of its DOF
 UNEVEN = 20.0  # largest factor by which a take's pace through the phase differs from its mean
-OLD = "was learned by an earlier version, whose model of variation has been replaced: learn again from the takes"
 
 
 def to_parts(model: VariationModel) -> Parts:
@@ -64,38 +63,35 @@ def material_parts(model: VariationModel | PaperModel) -> Parts:
 
 def from_parts(parts: ReadParts) -> VariationModel:
     """Restore the model; raise a FreshtakeError if the parts are invalid."""
-    if "transition" in parts.fields.values:
-        parts.fields.wrong("transition", OLD)
-    if "foot_joints" not in parts.fields.values:
-        parts.fields.wrong("foot_joints", OLD)
-    settings = parts.fields.settings(Settings)
+    header = parts.fields
+    settings = header.settings(Settings)
     material = read_material(parts, FEWEST)
     lengths = [len(rows) for rows in material.values]
     placed = parts.numbers("starts", (len(lengths), 3), low=-FARTHEST, high=FARTHEST)
-    if (np.abs(placed[:, 2]) > TURNED).any():
-        parts.fields.wrong("starts", f"headings between ±{TURNED:g} radians were expected")
+    few_turns = (np.abs(placed[:, 2]) <= TURNED).all()
+    parts.require("starts", few_turns, f"headings between ±{TURNED:g} radians were expected")
     material = replace(material, starts=tuple(Start((x, y), heading) for x, y, heading in placed.tolist()))
-    # There are as many phases as a take has frames on average, so the examples bound the cost of a model.
+    # The number of phases is the mean number of frames of the takes, so the examples bound the cost of a model.
     phases = round(float(np.mean(lengths)))
     phase_frames = parts.numbers("phase_frames", (phases, len(lengths)), low=0.0, high=float(max(lengths)))
-    if (np.diff(phase_frames, axis=0) <= 0.0).any() or (np.abs(phase_frames[-1] - lengths + 1.0) > 0.5).any():
-        parts.fields.wrong("phase_frames", "frames that increase from the first to the last were expected")
     steps = np.diff(phase_frames, axis=0)
+    increasing = (steps > 0.0).all() and (np.abs(phase_frames[-1] - lengths + 1.0) <= 0.5).all()
+    parts.require("phase_frames", increasing, "frames that increase from the first to the last were expected")
     usual = (np.array(lengths) - 1.0) / max(phases - 1, 1)
-    if (steps > UNEVEN * usual).any() or (steps < usual / UNEVEN).any():
-        parts.fields.wrong("phase_frames", "takes without extreme changes of pace were expected")
+    even = (steps <= UNEVEN * usual).all() and (steps >= usual / UNEVEN).all()
+    parts.require("phase_frames", even, "takes without extreme changes of pace were expected")
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
-    ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
+    ranges = np.ptp(np.concatenate(material.values), axis=0)
     skeleton = None if material.recipe is None else material.recipe.skeleton
     # A range below a thousandth of a leg is treated as that: a straight walk hardly moves sideways, but deviates there.
     least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
-    if (sizes > LARGEST * np.maximum(ranges, least)).any():
-        parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")
-    joints = parts.fields.get("foot_joints", "int")
-    if not 0 <= joints <= (0 if skeleton is None else len(skeleton)):
-        parts.fields.wrong("foot_joints", "no more than the joints of the skeleton were expected")
+    usual_sizes = (sizes <= LARGEST * np.maximum(ranges, least)).all()
+    parts.require("sizes", usual_sizes, f"a DOF deviates by more than {LARGEST:g} times its range")
+    joints = header.get("foot_joints", "int")
+    enough = 0 <= joints <= (0 if skeleton is None else len(skeleton))
+    header.require("foot_joints", enough, "no more than the joints of the skeleton were expected")
     labels = parts.numbers("contacts", (sum(lengths), joints), low=0.0, high=1.0) if joints else None
-    return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), phase_frames, sizes, labels)
+    return VariationModel(material, settings, header.get("cyclic", "bool"), phase_frames, sizes, labels)
 
 
 def read_material(parts: ReadParts, shortest: int) -> Material:
@@ -103,13 +99,11 @@ def read_material(parts: ReadParts, shortest: int) -> Material:
     header = parts.fields
     names, frame_time = header.names("names", MOST_DOFS), header.frame_time()
     lengths = header.whole_numbers("lengths", shortest, MOST_FRAMES)
-    if not lengths:
-        header.wrong("lengths", "there is no example")
+    header.require("lengths", bool(lengths), "there is no example")
     rows = parts.numbers("examples", (sum(lengths), len(names)), low=-FARTHEST, high=FARTHEST)
     values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
     weights = parts.numbers("weights", (len(names),), low=0.0)
     rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
     recipe = parts.recipe(frame_time)
-    if recipe is not None and recipe.names != names:
-        header.wrong("names", "the names of the recipe's DOFs were expected")
+    header.require("names", recipe is None or recipe.names == names, "the names of the recipe's DOFs were expected")
     return Material(values, names, weights, rates, frame_time, recipe)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from freshtake.formats.gltf.animation import (
     Animation,
-    chosen,
+    choose_animation,
     joint_pose,
     read_animation,
     rest_pose,
@@ -17,7 +17,7 @@ from freshtake.formats.gltf.animation import (
     timing,
 )
 from freshtake.formats.gltf.character import onto_character
-from freshtake.formats.gltf.container import Container, load, parsed
+from freshtake.formats.gltf.container import Container, load, parse_container
 from freshtake.formats.gltf.nodes import (
     Loaded,
     Parts,
@@ -30,7 +30,7 @@ from freshtake.formats.gltf.nodes import (
 from freshtake.formats.gltf.skin import bake, bind_pose
 from freshtake.formats.gltf.writing import FIGURE, write_clips, write_vrma
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.rig import clips_of, distinct, moved, naming, playback_noted
+from freshtake.formats.rig import clips_of, distinct, moving_translations, naming, stored_playback
 from freshtake.motion import Clip, MeshSequence
 from freshtake.numeric.arrays import Floats
 
@@ -50,7 +50,7 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     with naming(path):
         container = load(path)
         nodes = read_nodes(container)
-        number = chosen(container, options)
+        number = choose_animation(container, options)
         animation = None if number is None else read_animation(container, number, options)
         label = (animation.name if animation else "") or path.stem
         if options.mesh or _only_morphs(container, animation):
@@ -71,7 +71,7 @@ def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
     """Return the skin of a character, baked over a clip of that character, in metres and y up."""
     with naming(source):
         builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
-        container = parsed(source, builder.packed(builder.path))
+        container = parse_container(source, builder.packed(builder.path))
         return bake(container, read_nodes(container), read_animation(container, 0, options), clip.name, options)
 
 
@@ -149,9 +149,9 @@ def _clip(loaded: Loaded, animation: Animation | None, label: str, options: Read
         frame_time,
         pose.translations[:, 0],
         pose.rotations,
-        moved(pose.translations, skeleton.offsets),
+        moving_translations(pose.translations, skeleton.offsets),
         name=label,
         provenance=about,
         unit_m=1.0,
-        playback=playback_noted(note, len(pose.rotations), frame_time),
+        playback=stored_playback(note, len(pose.rotations), frame_time),
     )

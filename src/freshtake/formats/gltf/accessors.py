@@ -12,32 +12,14 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.numeric.arrays import Floats
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_SHAPES = {"SCALAR": (1, 1), "VEC2": (2, 1), "VEC3": (3, 1), "VEC4": (4, 1), "MAT2": (2, 2), "MAT3": (3, 3)}
-_SHAPES["MAT4"] = (4, 4)
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}  # components of an element
 
 Array = npt.NDArray[Any]
 
 
-class _Layout(NamedTuple):
-    """The memory layout of an element: rows by columns of a component, each column padded to `column` bytes."""
-
-    dtype: np.dtype[Any]
-    rows: int
-    columns: int
-
-    @property
-    def column(self) -> int:
-        size = self.rows * self.dtype.itemsize
-        return size + (-size % 4 if self.columns > 1 else 0)
-
-    @property
-    def size(self) -> int:
-        return self.column * self.columns
-
-
-def floats(container: Container, index: int, kinds: tuple[str, ...]) -> Floats:
+def floats(container: Container, index: int, kind: str) -> Floats:
     """Return finite values (count, width); normalized integers are converted as the standard defines."""
-    item, raw = _raw(container, index, kinds)
+    item, raw = _raw(container, index, kind)
     values: Floats = raw.astype(np.float64)
     if item.flag("normalized") and raw.dtype.kind in "iu":
         values = np.maximum(values / np.iinfo(raw.dtype).max, -1.0)
@@ -47,30 +29,29 @@ def floats(container: Container, index: int, kinds: tuple[str, ...]) -> Floats:
     return values
 
 
-def integers(container: Container, index: int, kinds: tuple[str, ...]) -> npt.NDArray[np.int64]:
+def integers(container: Container, index: int, kind: str) -> npt.NDArray[np.int64]:
     """Return values (count, width) of an accessor of unsigned integers, such as vertex or joint numbers."""
-    item, raw = _raw(container, index, kinds)
+    item, raw = _raw(container, index, kind)
     if raw.dtype.kind != "u":
         item.fail("unsigned integers were expected", "componentType")
     return raw.astype(np.int64)
 
 
-def _raw(container: Container, index: int, kinds: tuple[str, ...]) -> tuple[Item, Array]:
+def _raw(container: Container, index: int, kind: str) -> tuple[Item, Array]:
     item = container.accessors[index]
-    kind = item.text("type")
-    if kind not in kinds:
-        item.fail(f"{' or '.join(kinds)} was expected, not {kind[:20]!r}", "type")
-    layout = _Layout(_component(item), *_SHAPES[kind])
+    if item.text("type") != kind:
+        item.fail(f"{kind} was expected, not {item.text('type')[:20]!r}", "type")
+    dtype, width = _component(item), _WIDTHS[kind]
     count = item.integer("count", low=1)
     if "bufferView" in item:
-        raw = _elements(container, item, layout, count)
+        raw = _elements(container, item, dtype, width, count)
     else:
         # An accessor without data is all zeros; its size is bounded by that of the file.
         if count > max((1 << 16), container.size):
             item.fail(f"{count} elements are declared, but there is no data for them", "count")
-        raw = np.zeros((count, layout.rows * layout.columns), layout.dtype)
+        raw = np.zeros((count, width), dtype)
     sparse = item.child("sparse")
-    return item, raw if sparse is None else _with_sparse(container, sparse, raw, layout)
+    return item, raw if sparse is None else _with_sparse(container, sparse, raw)
 
 
 def _component(item: Item) -> np.dtype[Any]:
@@ -80,21 +61,23 @@ def _component(item: Item) -> np.dtype[Any]:
     return np.dtype(_TYPES[code])
 
 
-def _elements(container: Container, item: Item, layout: _Layout, count: int, stride: int | None = None) -> Array:
-    """Return elements (count, rows x columns) of a buffer view, with the view's stride unless one is given."""
+def _elements(
+    container: Container, item: Item, dtype: np.dtype[Any], width: int, count: int, stride: int | None = None
+) -> Array:
+    """Return elements (count, width) of a buffer view, with the view's stride unless one is given."""
     number = item.needed_index("bufferView", len(container.views), "buffer view")
     view = container.views[number]
     data = view_bytes(container, number)
-    step = stride or view.integer("byteStride", layout.size, low=1, high=1 << 16)
+    size = width * dtype.itemsize
+    step = stride or view.integer("byteStride", size, low=1, high=1 << 16)
     offset = item.integer("byteOffset", 0)
-    if step < layout.size:
-        view.fail(f"a stride of {step} bytes is less than an element's {layout.size}", "byteStride")
-    end = offset + step * (count - 1) + layout.size
+    if step < size:
+        view.fail(f"a stride of {step} bytes is less than an element's {size}", "byteStride")
+    end = offset + step * (count - 1) + size
     if end > len(data):
         item.fail(f"{count} elements reach to byte {end} of a buffer view of {len(data)} bytes", "count")
-    rows = np.ndarray((count, layout.size), np.uint8, data, offset, (step, 1))
-    columns = rows.reshape(count, layout.columns, layout.column)[:, :, : layout.rows * layout.dtype.itemsize]
-    return np.ascontiguousarray(columns).view(layout.dtype).reshape(count, layout.columns * layout.rows)
+    rows = np.ndarray((count, size), np.uint8, data, offset, (step, 1))
+    return np.ascontiguousarray(rows).view(dtype)
 
 
 def view_bytes(container: Container, number: int) -> memoryview:
@@ -110,17 +93,18 @@ def view_bytes(container: Container, number: int) -> memoryview:
     return memoryview(buffer)[start : start + length]
 
 
-def _with_sparse(container: Container, sparse: Item, raw: Array, layout: _Layout) -> Array:
+def _with_sparse(container: Container, sparse: Item, raw: Array) -> Array:
     count = sparse.integer("count", low=1, high=len(raw))
     places, values = sparse.needed("indices"), sparse.needed("values")
     kind = _component(places)
     if kind.kind != "u":
         places.fail("unsigned integers were expected", "componentType")
-    where = _elements(container, places, _Layout(kind, 1, 1), count, kind.itemsize)[:, 0].astype(np.int64)
+    where = _elements(container, places, kind, 1, count, kind.itemsize)[:, 0].astype(np.int64)
     if where.max() >= len(raw) or (np.diff(where) <= 0).any():
         places.fail(f"indices must increase and stay below {len(raw)}")
     out = raw.copy()
-    out[where] = _elements(container, values, layout, count, layout.size)
+    width = raw.shape[1]
+    out[where] = _elements(container, values, raw.dtype, width, count, width * raw.itemsize)
     return out
 
 
@@ -141,9 +125,9 @@ class Primitive(NamedTuple):
     vertex_targets: Floats  # (targets, n, 3)
     normal_targets: Floats
 
-    def morphed(self, weights: Floats | None) -> tuple[Floats, Floats | None]:
+    def morphed(self, weights: Floats) -> tuple[Floats, Floats | None]:
         """Return vertices and normals with the weighted morph targets added."""
-        if weights is None or not len(self.vertex_targets):
+        if not len(self.vertex_targets):
             return self.vertices, self.normals
         vertices = self.vertices + np.tensordot(weights, self.vertex_targets, 1)
         normals = None if self.normals is None else self.normals + np.tensordot(weights, self.normal_targets, 1)
@@ -162,12 +146,11 @@ def primitives_of(container: Container, mesh: Item, options: ReadOptions) -> lis
             options.warn(f"{container.path.name}: {item.place} is points or lines, which are left out")
             continue
         attributes = item.needed("attributes")
-        attributes.needed_index("POSITION", len(container.accessors), "accessor")
-        vertices = _attribute(container, attributes, "POSITION", ("VEC3",))
-        assert vertices is not None
+        position = attributes.needed_index("POSITION", len(container.accessors), "accessor")
+        vertices = floats(container, position, "VEC3")
         count = len(vertices)
-        normals = _attribute(container, attributes, "NORMAL", ("VEC3",), count)
-        coordinates = _attribute(container, attributes, "TEXCOORD_0", ("VEC2",), count)
+        normals = _attribute(container, attributes, "NORMAL", "VEC3", count)
+        coordinates = _attribute(container, attributes, "TEXCOORD_0", "VEC2", count)
         influences = _influences(container, attributes, count)
         targets = _targets(container, item, vertices, normals)
         faces = _faces(container, item, mode, count)
@@ -175,15 +158,14 @@ def primitives_of(container: Container, mesh: Item, options: ReadOptions) -> lis
     return out
 
 
-def _attribute(
-    container: Container, attributes: Item, name: str, kinds: tuple[str, ...], count: int | None = None
-) -> Floats | None:
+def _attribute(container: Container, attributes: Item, name: str, kind: str, count: int) -> Floats | None:
+    """Return an attribute of all vertices, None if there is none."""
     index = attributes.index(name, len(container.accessors), "accessor")
     if index is None:
         return None
-    values = floats(container, index, kinds)
-    if count is not None and len(values) != count:
-        attributes.fail(f"{count} elements were expected, as many as POSITION has, not {len(values)}", name)
+    values = floats(container, index, kind)
+    if len(values) != count:
+        attributes.fail(f"{count} elements were expected, as in POSITION, not {len(values)}", name)
     return values
 
 
@@ -191,11 +173,11 @@ def _influences(container: Container, attributes: Item, count: int) -> tuple[Who
     """Return all sets JOINTS_k and WEIGHTS_k side by side, the weights of each vertex scaled to sum to 1."""
     joints, weights = [], []
     for number in range(16):
-        shares = _attribute(container, attributes, f"WEIGHTS_{number}", ("VEC4",), count)
+        shares = _attribute(container, attributes, f"WEIGHTS_{number}", "VEC4", count)
         index = attributes.index(f"JOINTS_{number}", len(container.accessors), "accessor")
         if shares is None or index is None:
             break
-        which = integers(container, index, ("VEC4",))
+        which = integers(container, index, "VEC4")
         if len(which) != count:
             attributes.fail(f"{count} elements were expected, not {len(which)}", f"JOINTS_{number}")
         joints.append(which)
@@ -214,8 +196,8 @@ def _targets(container: Container, item: Item, vertices: Floats, normals: Floats
     moved = np.zeros((len(targets), len(vertices), 3))
     turned = np.zeros_like(moved) if normals is not None else moved[:, :0]
     for number, target in enumerate(targets):
-        shift = _attribute(container, target, "POSITION", ("VEC3",), len(vertices))
-        turn = _attribute(container, target, "NORMAL", ("VEC3",), len(vertices)) if normals is not None else None
+        shift = _attribute(container, target, "POSITION", "VEC3", len(vertices))
+        turn = _attribute(container, target, "NORMAL", "VEC3", len(vertices)) if normals is not None else None
         if shift is not None:
             moved[number] = shift
         if turn is not None:
@@ -224,8 +206,9 @@ def _targets(container: Container, item: Item, vertices: Floats, normals: Floats
 
 
 def _faces(container: Container, item: Item, mode: int, count: int) -> Whole:
+    """Return the triangles of a primitive with `count` vertices."""
     index = item.index("indices", len(container.accessors), "accessor")
-    corners = np.arange(count) if index is None else integers(container, index, ("SCALAR",))[:, 0]
+    corners = np.arange(count) if index is None else integers(container, index, "SCALAR")[:, 0]
     if corners.max(initial=0) >= count:
         item.fail(f"vertex {int(corners.max())} is used, but there are {count}", "indices")
     if mode == _TRIANGLES:

@@ -14,13 +14,13 @@ from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import MOVES, Character, Nodes, clean_name
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import chosen_number
+from freshtake.formats.rig import choose_number
 from freshtake.motion import EndSite, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import forward, inverse, levels, normalize, rotate, slerp, to_matrix
 
-_KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}
+_KINDS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3", "weights": "SCALAR"}
 
 
 class Track(NamedTuple):
@@ -43,7 +43,7 @@ class Animation:
     noted: dict[str, Any]
 
 
-def chosen(container: Container, options: ReadOptions) -> int | None:
+def choose_animation(container: Container, options: ReadOptions) -> int | None:
     """Return the number of the requested animation, by default the first that moves; None if the file has none."""
     items = container.top.items("animations")
     if not items:
@@ -52,7 +52,7 @@ def chosen(container: Container, options: ReadOptions) -> int | None:
         return None
     names = [clean_name(item) for item in items]
     moving = [k for k, item in enumerate(items) if _has_keys(container, item)]
-    return chosen_number(container.path, names, options, moving)
+    return choose_number(container.path, names, options, moving)
 
 
 def _has_keys(container: Container, animation: Item) -> bool:
@@ -87,7 +87,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
 def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     count = len(container.accessors)
     source, result = (sampler.needed_index(key, count, "accessor") for key in ("input", "output"))
-    times = floats(container, source, ("SCALAR",))[:, 0]
+    times = floats(container, source, "SCALAR")[:, 0]
     if (np.diff(times) <= 0).any():
         container.accessors[source].fail("key times must increase strictly")
     interpolation = sampler.text("interpolation", "LINEAR")
@@ -160,7 +160,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     if options.fps is not None:
         step = 1.0 / options.fps
     else:
-        step = _own_step(keys, animation.noted.get("freshtake_frame_time")) or 0.0
+        step = _key_step(keys, animation.noted.get("freshtake_frame_time")) or 0.0
         if not step:
             step = 1.0 / 60.0
             if len(keys) > 1:
@@ -183,7 +183,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
 
-def _own_step(keys: Floats, noted: object) -> float | None:
+def _key_step(keys: Floats, noted: object) -> float | None:
     """Return the frame time that puts every key on a frame; None if there is none or it is too long."""
     usable = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
     if usable and _on_grid(keys, float(noted)):  # type: ignore[arg-type]
@@ -292,7 +292,7 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
     if scales is not None:
         local = pose.translations * scales[:, None]
         turning = forward(pose.parents, local, pose.rotations)
-        return JointPose(*_gathered(joints, local, pose.rotations, turning.positions, turning.rotations), True)
+        return JointPose(*_gather(joints, local, pose.rotations, turning.positions, turning.rotations), True)
     turning = forward(pose.parents, pose.translations, pose.rotations)
     positions, world = world_matrices(pose).positions, turning.rotations
     local = positions.copy()
@@ -300,10 +300,10 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
     below = np.flatnonzero(pose.parents >= 0)
     above = pose.parents[below]
     local[:, below] = rotate(inverse(world[:, above]), positions[:, below] - positions[:, above])
-    return JointPose(*_gathered(joints, local, pose.rotations, positions, world), False)
+    return JointPose(*_gather(joints, local, pose.rotations, positions, world), False)
 
 
-def _gathered(
+def _gather(
     joints: list[int], translations: Floats, rotations: Floats, positions: Floats, world: Floats
 ) -> tuple[Floats, Floats]:
     """Return local values of the joints, world values for the root (the identity for a root not in the file)."""

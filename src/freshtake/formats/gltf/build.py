@@ -127,36 +127,30 @@ def without_animations(path: Path, container: Container) -> Builder:
     document = copy.deepcopy(container.top.value)
     top = Item(container.path, "", document)
     accessors, count = top.items("accessors"), len(container.views)
-    # All numbers are checked before any is changed.
-    needed = _references(_accessor_holders(top), len(accessors), "accessor")
-    samplers = [sampler for animation in top.items("animations") for sampler in animation.items("samplers")]
-    animated = _references(((s, key) for s in samplers for key in ("input", "output")), len(accessors), "accessor")
-    views_of = [_references(_view_holders(entry), count, "buffer view") for entry in accessors]
-    views_of_images = _references(((image, "bufferView") for image in top.items("images")), count, "buffer view")
     for view in container.views:
         if "extensions" in view:
             view.fail("a buffer view with extensions cannot be carried over: export the character without compression")
     used = document.get("extensionsUsed", [])
     plain = isinstance(used, list) and all(isinstance(name, str) and name.startswith(_PLAIN) for name in used)
-    gone = _numbers(animated) - _numbers(needed) if plain else set()  # accessors that only animations use
+    samplers = [sampler for animation in top.items("animations") if plain for sampler in animation.items("samplers")]
+    animated = _references(((s, key) for s in samplers for key in ("input", "output")), len(accessors), "accessor")
     document.pop("animations", None)
-    kept = [number for number in range(len(accessors)) if number not in gone]
-    _point_to(needed, kept)
-    views = [*views_of_images, *[reference for number in kept for reference in views_of[number]]]
-    lost = {view for number in gone for view in _numbers(views_of[number])} - _numbers(views)
-    if kept:
-        document["accessors"] = [accessors[number].value for number in kept]
-    else:
-        document.pop("accessors", None)
+    numbers = _renumber(_references(_accessor_holders(top), len(accessors), "accessor"), len(accessors), animated)
+    document["accessors"] = [accessors[number].value for number in numbers]
+    if not numbers:
+        del document["accessors"]
+    views_of = [_references(_view_holders(entry), count, "buffer view") for entry in accessors]
+    references = _references(((image, "bufferView") for image in top.items("images")), count, "buffer view")
+    references += [reference for number in numbers for reference in views_of[number]]
+    dropped = [reference for number in set(range(len(accessors))) - {*numbers} for reference in views_of[number]]
+    view_numbers = _renumber(references, count, dropped)
     builder = Builder(path, document)
     entries = document.pop("bufferViews", [])
-    kept_views = [number for number in range(len(entries)) if number not in lost]
-    for number in kept_views:
+    for number in view_numbers:
         new_number = builder.view(bytes(view_bytes(container, number)), entries[number].get("target"))
         place = document["bufferViews"][new_number]
         document["bufferViews"][new_number] = {**entries[number], "buffer": 0, "byteOffset": place["byteOffset"]}
-    _point_to(views, kept_views)
-    _take_in_images(builder, container)
+    _embed_images(builder, container)
     return builder
 
 
@@ -165,15 +159,17 @@ def _references(holders: Iterable[tuple[Item, str]], count: int, what: str) -> l
     return [(item, key, n) for item, key in holders if (n := item.index(key, count, what)) is not None]
 
 
-def _numbers(references: Iterable[Reference]) -> set[int]:
-    return {number for *_, number in references}
+def _renumber(references: list[Reference], count: int, dropped: list[Reference]) -> list[int]:
+    """Return which of `count` objects are kept, and point the references to their positions among these.
 
-
-def _point_to(references: Iterable[Reference], kept: list[int]) -> None:
-    """Replace the numbers of objects by their positions among those that are kept."""
-    places = {old: new for new, old in enumerate(kept)}
+    An object is kept unless only dropped references hold its number.
+    """
+    gone = {number for *_, number in dropped} - {number for *_, number in references}
+    numbers = [number for number in range(count) if number not in gone]
+    places = {old: new for new, old in enumerate(numbers)}
     for item, key, number in references:
         item.value[key] = places[number]
+    return numbers
 
 
 def _accessor_holders(top: Item) -> Iterator[tuple[Item, str]]:
@@ -193,7 +189,7 @@ def _view_holders(accessor: Item) -> Iterator[tuple[Item, str]]:
         yield holder, "bufferView"
 
 
-def _take_in_images(builder: Builder, container: Container) -> None:
+def _embed_images(builder: Builder, container: Container) -> None:
     """Embed images from files next to the character, so that the new file is self-contained."""
     for item, entry in zip(container.top.items("images"), builder.document.get("images", []), strict=True):
         if "uri" in item and not item.text("uri").lower().startswith("data:"):

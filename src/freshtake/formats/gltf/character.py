@@ -23,7 +23,7 @@ from freshtake.formats.gltf.animation import WorldMatrices, joint_pose, rest_pos
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
 from freshtake.formats.gltf.container import Container, Item, load, resource
 from freshtake.formats.gltf.nodes import Character, Loaded, Nodes, clean_name, load_joints
-from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turned_normals
+from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turn_normals
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, affine, distinct, naming
 from freshtake.motion import Clip
@@ -73,7 +73,7 @@ def with_root(container: Container, nodes: Nodes, character: Character, name: st
 
 
 def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
-    """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
+    """Return the skin's matrices, and a matrix for a joint at `parent` that is bound like the skin's first joint."""
     stated = bind_matrices(container, skin, len(joints))
     matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
     to_world = _rest_matrix(nodes, joints[0]) @ matrices[0]
@@ -102,7 +102,7 @@ def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]
     except RecursionError:
         raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
     for clip, name in zip(clips, names, strict=True):
-        motions = _node_motions(nodes, character, clip, matched(source, character, clip))
+        motions = _node_motions(nodes, character, clip, match_joints(source, character, clip))
         add_animation(builder, name, clip, motions)
     _free_from_matrices(builder, nodes, character)
     return builder
@@ -118,7 +118,7 @@ def load_character(source: Path, clip: Clip) -> Loaded:
     return load_joints(with_root(*loaded, skeleton.names[0])) if lacks else loaded
 
 
-def matched(source: Path, character: Character, clip: Clip) -> list[int]:
+def match_joints(source: Path, character: Character, clip: Clip) -> list[int]:
     """Return the clip's joint of the same name for every joint of the character; parents have to agree as well."""
     character_names, clip_names = character.names, clip.skeleton.names
     lacking = {
@@ -200,17 +200,16 @@ def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
     """Return a character's file as read for such clips, and its rig."""
     with naming(source):
         loaded = load_character(source, clip)
-        return loaded, _rig(loaded)
+        return loaded, _rig(*loaded)
 
 
-def _rig(loaded: Loaded) -> Rig:
-    container, nodes, character = loaded
+def _rig(container: Container, nodes: Nodes, character: Character) -> Rig:
     rest = joint_pose(rest_pose(nodes, list(character.nodes)), character)
     skeleton = rest_skeleton(nodes, character, rest)
     pose = forward(character.parents, rest.translations, rest.rotations)
     standing = WorldPose(pose.positions[0], pose.rotations[0])
-    carried = _carried(loaded, standing)
-    bind = _bind_pose(loaded, carried, standing, rest.translations[0], rest.rotations[0])
+    carried = _carried(container, nodes, character, standing)
+    bind = _bind_pose(character, carried, standing, rest.translations[0], rest.rotations[0])
     rotations = local_rotations(character.parents, bind.rotations[None])[0]
     translations = bind.positions.copy()
     below = np.flatnonzero(character.parents >= 0)
@@ -222,22 +221,20 @@ def _rig(loaded: Loaded) -> Rig:
     return Rig(character.names, character.parents, translations, rotations, skeleton.end_sites, meshes)
 
 
-def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
+def _carried(container: Container, nodes: Nodes, character: Character, standing: WorldPose) -> list[_Carried]:
     """Return the meshes that the character's joints carry: by a skin, or as children of a joint."""
-    container, nodes, character = loaded
     parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
     place = {node: joint for joint, node in enumerate(character.nodes)}
-    skins = [[] if part.skin is None else part.skin.indices("joints", len(nodes), "node") for part in parts]
-    used_nodes = [*character.nodes, *[part.node for part in parts], *[node for skin in skins for node in skin]]
+    used_nodes = [*character.nodes, *[node for part in parts for node in (part.node, *part.joints)]]
     pose = rest_pose(nodes, used_nodes)
     world = world_matrices(pose)
     out = []
-    for part, skin in zip(parts, skins, strict=True):
-        skinned = bool(skin) and all(primitive.joints is not None for primitive in part.primitives)
-        if skinned and all(node in place for node in skin):
-            joints = [place[node] for node in skin]
-            matrices = _matrices(world, [pose.place(node) for node in skin])
-            matrices = matrices @ inverse_binds(container, part, len(skin))
+    for part in parts:
+        skinned = bool(part.joints) and all(primitive.joints is not None for primitive in part.primitives)
+        if skinned and all(node in place for node in part.joints):
+            joints = [place[node] for node in part.joints]
+            matrices = _matrices(world, [pose.place(node) for node in part.joints])
+            matrices = matrices @ inverse_binds(container, part)
         else:
             holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
             if holder is None or skinned:
@@ -250,7 +247,7 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
 
 
 def _bind_pose(
-    loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
+    character: Character, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
     """Return B_j = A K_j^-1 if a skin binds the joint, with A such that its first joint is as at rest."""
     into: dict[int, Floats] = {}
@@ -262,7 +259,7 @@ def _bind_pose(
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
     common = affine(to_matrix(turned[first]), positions[first]) @ into[first] if into else np.eye(4)
-    for joint, parent in enumerate(loaded.character.parents.tolist()):
+    for joint, parent in enumerate(character.parents.tolist()):
         bound = _turn_and_place(common, into[joint]) if joint in into else None
         if bound is not None:
             turned[joint], positions[joint] = bound
@@ -292,7 +289,7 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
     """Return all primitives of a part as one mesh, its vertices in the bind pose."""
     to_world = affine(to_matrix(bind.rotations[entry.joints]), bind.positions[entry.joints]) @ entry.into
     width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
-    vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
+    vertices, normals, faces, joints, weights, face_materials = [], [], [], [], [], []
     materials: list[Material] = []
     first = 0
     for primitive in entry.part.primitives:
@@ -300,28 +297,28 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
         blended = np.einsum("nk,nkij->nij", share, to_world[which])
         shape, facing = primitive.morphed(entry.part.weights)
         vertices.append(np.einsum("nij,nj->ni", blended[:, :3, :3], shape) + blended[:, :3, 3])
-        normals.append(None if facing is None else turned_normals(blended[:, :3, :3], facing))
+        normals.append(None if facing is None else turn_normals(blended[:, :3, :3], facing))
         faces.append(primitive.faces + first)
         joints.append(np.array(entry.joints)[which])
         weights.append(share)
         material = _material(container, primitive)
         if material not in materials:
             materials.append(material)
-        painted.append(np.full(len(primitive.faces), materials.index(material)))
+        face_materials.append(np.full(len(primitive.faces), materials.index(material)))
         first += len(primitive.vertices)
-    given = [values for values in normals if values is not None]
+    all_normals = [values for values in normals if values is not None]
     coordinates = [p.coordinates for p in entry.part.primitives if p.coordinates is not None]
     all_mapped = len(coordinates) == len(entry.part.primitives)
     return RigMesh(
         name,
         np.concatenate(vertices),
         np.concatenate(faces),
-        np.concatenate(given) if len(given) == len(normals) else None,
+        np.concatenate(all_normals) if len(all_normals) == len(normals) else None,
         np.concatenate(coordinates) * [1.0, -1.0] + [0.0, 1.0] if all_mapped else None,
         np.concatenate(joints),
         np.concatenate(weights),
         tuple(materials),
-        np.concatenate(painted),
+        np.concatenate(face_materials),
     )
 
 

@@ -49,7 +49,7 @@ class Item:
         if isinstance(number, float) and number.is_integer():
             number = int(number)
         if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-            self.fail(f"a whole number from {low} to {high} was expected, not {_shown(number)}", key)
+            self.fail(f"a whole number from {low} to {high} was expected, not {_shorten(number)}", key)
         return number
 
     def index(self, key: str, count: int, what: str) -> int | None:
@@ -73,10 +73,10 @@ class Item:
         numbers = self.value.get(key, [])
         good = isinstance(numbers, list) and all(isinstance(k, int) and not isinstance(k, bool) for k in numbers)
         if not good:
-            self.fail(f"a list of whole numbers was expected, not {_shown(numbers)}", key)
+            self.fail(f"a list of whole numbers was expected, not {_shorten(numbers)}", key)
         for number in numbers:
             if not 0 <= number < count:
-                self.fail(f"{what} {_shown(number)} does not exist: there are {count}", key)
+                self.fail(f"{what} {_shorten(number)} does not exist: there are {count}", key)
         if len(set(numbers)) < len(numbers):
             self.fail(f"a {what} is listed twice", key)
         return list(numbers)
@@ -85,14 +85,14 @@ class Item:
         """Return a string."""
         text = self.value.get(key, default)
         if not isinstance(text, str):
-            self.fail(f"a text was expected, not {_shown(text)}", key)
+            self.fail(f"a text was expected, not {_shorten(text)}", key)
         return text
 
     def flag(self, key: str) -> bool:
         """Return a boolean; false if absent."""
         flag = self.value.get(key, False)
         if not isinstance(flag, bool):
-            self.fail(f"true or false was expected, not {_shown(flag)}", key)
+            self.fail(f"true or false was expected, not {_shorten(flag)}", key)
         return flag
 
     def numbers(self, key: str, count: int | None = None, default: Floats | None = None) -> Floats:
@@ -101,15 +101,15 @@ class Item:
             return default
         values = self.value.get(key)
         if not isinstance(values, list) or (count is not None and len(values) != count):
-            self.fail(f"a list of {count or 'some'} numbers was expected, not {_shown(values)}", key)
+            self.fail(f"a list of {count or 'some'} numbers was expected, not {_shorten(values)}", key)
         if any(isinstance(n, bool) or not isinstance(n, int | float) for n in values):
-            self.fail(f"numbers were expected, not {_shown(values)}", key)
+            self.fail(f"numbers were expected, not {_shorten(values)}", key)
         try:
             out = np.array(values, dtype=np.float64)
         except OverflowError:
             out = np.array([np.inf])
         if not (np.abs(out) < 1e150).all():  # so that squares and products stay finite
-            self.fail(f"finite numbers were expected, not {_shown(values)}", key)
+            self.fail(f"finite numbers were expected, not {_shorten(values)}", key)
         return out
 
     def child(self, key: str) -> Item | None:
@@ -118,7 +118,7 @@ class Item:
         if value is None and key not in self.value:
             return None
         if not isinstance(value, dict):
-            self.fail(f"an object was expected, not {_shown(value)}", key)
+            self.fail(f"an object was expected, not {_shorten(value)}", key)
         return Item(self.path, self.at(key), value)
 
     def needed(self, key: str) -> Item:
@@ -132,15 +132,15 @@ class Item:
         """Return a list of objects inside this one; empty if absent."""
         entries = self.value.get(key, [])
         if not isinstance(entries, list):
-            self.fail(f"a list was expected, not {_shown(entries)}", key)
+            self.fail(f"a list was expected, not {_shorten(entries)}", key)
         place = self.at(key)
         for number, entry in enumerate(entries):
             if not isinstance(entry, dict):
-                raise FormatError(self.path, f"an object was expected, not {_shown(entry)}", f"{place}[{number}]")
+                raise FormatError(self.path, f"an object was expected, not {_shorten(entry)}", f"{place}[{number}]")
         return [Item(self.path, f"{place}[{number}]", entry) for number, entry in enumerate(entries)]
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = "nothing" if value is None else repr(value)
     return text if len(text) < 60 else f"{text[:56]} ..."
 
@@ -237,10 +237,10 @@ def load(path: Path) -> Container:
         from freshtake.formats.fbx.character import as_glb  # imports this module
 
         data = as_glb(path, data)
-    return parsed(path, data)
+    return parse_container(path, data)
 
 
-def parsed(path: Path, data: bytes) -> Container:
+def parse_container(path: Path, data: bytes) -> Container:
     """Return the container in these bytes; `path` is for messages and for referenced files next to it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))
@@ -249,7 +249,12 @@ def parsed(path: Path, data: bytes) -> Container:
     if not version.startswith("2.") or least != "2.0":
         actual = least if version.startswith("2.") else version
         asset.fail(f"glTF 2.0 was expected, not {actual[:20]!r}: convert the file first", "version")
-    _check_extensions(top)
+    required = top.value.get("extensionsRequired", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        top.fail("a list of names was expected", "extensionsRequired")
+    for name in required:
+        if not name.startswith(_UNDERSTOOD):
+            top.fail(f"the file needs the extension {name[:80]!r}, which is not supported: export without it")
     return Container(path, top, _buffers(top, binary))
 
 
@@ -297,15 +302,6 @@ def _document(path: Path, text: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise FormatError(path, "the JSON must be an object with 'asset', 'nodes' and so on")
     return document
-
-
-def _check_extensions(top: Item) -> None:
-    required = top.value.get("extensionsRequired", [])
-    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        top.fail("a list of names was expected", "extensionsRequired")
-    for name in required:
-        if not name.startswith(_UNDERSTOOD):
-            top.fail(f"the file needs the extension {name[:80]!r}, which is not supported: export without it")
 
 
 def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:

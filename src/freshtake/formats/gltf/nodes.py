@@ -267,7 +267,7 @@ def humanoid_parts(container: Container, character: Character) -> Parts | None:
 
 
 def _stated(extensions: Any) -> dict[str, int]:
-    """Return node numbers by bone; VRM 1 has an object of bones, VRM 0 a list of those that Unity names."""
+    """Return node numbers by bone; VRM 1 has an object of bones, VRM 0 a list of bones with Unity's names."""
     if not isinstance(extensions, dict):
         return {}
     bones: Any = None

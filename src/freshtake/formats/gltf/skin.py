@@ -13,6 +13,7 @@ from freshtake.formats.gltf.animation import (
     Animation,
     LocalPose,
     Timing,
+    Track,
     WorldMatrices,
     sample,
     sampled_pose,
@@ -38,28 +39,26 @@ class MeshPart(NamedTuple):
     primitives: list[Primitive]
     weights: Floats
     skin: Item | None
+    joints: list[int]  # nodes of the skin's joints
 
 
-class _Placer(NamedTuple):
-    """Transforms one part's vertices to the world, frame by frame."""
+def _matrices(
+    world: WorldMatrices, frame: int, place: int, joints: list[int], inverse_bind: Floats, primitive: Primitive
+) -> tuple[Floats, Floats]:
+    """Return linear parts and translations: one for all vertices, or (vertices, 3, 3) and (vertices, 3).
 
-    world: WorldMatrices
-    place: int  # index of the node in the sampled pose
-    joints: list[int] | None  # indices of the skin's joints
-    inverse_bind: Floats | None  # (joints, 4, 4)
-
-    def matrices(self, primitive: Primitive, frame: int) -> tuple[Floats, Floats]:
-        """Return linear parts and translations: one for all vertices, or (vertices, 3, 3) and (vertices, 3)."""
-        linear, shift = self.world.linear[frame], self.world.positions[frame]
-        if self.joints is None or self.inverse_bind is None or primitive.joints is None or primitive.weights is None:
-            return linear[self.place], shift[self.place]
-        # Joint matrix times inverse bind matrix, as (joints, 3, 4): the last row of both is 0, 0, 0, 1.
-        turned = linear[self.joints] @ self.inverse_bind[:, :3, :]
-        turned[:, :, 3] += shift[self.joints]
-        blended = np.zeros((len(primitive.vertices), 3, 4))
-        for which, share in zip(primitive.joints.T, primitive.weights.T, strict=True):
-            blended += share[:, None, None] * turned[which]
-        return blended[..., :3], blended[..., 3]
+    `place` is the index of the mesh's node in the pose, `joints` those of its skin, with matrices (joints, 4, 4).
+    """
+    linear, shift = world.linear[frame], world.positions[frame]
+    if not joints or primitive.joints is None or primitive.weights is None:
+        return linear[place], shift[place]
+    # Joint matrix times inverse bind matrix, as (joints, 3, 4): the last row of both is 0, 0, 0, 1.
+    turned = linear[joints] @ inverse_bind[:, :3, :]
+    turned[:, :, 3] += shift[joints]
+    blended = np.zeros((len(primitive.vertices), 3, 4))
+    for which, share in zip(primitive.joints.T, primitive.weights.T, strict=True):
+        blended += share[:, None, None] * turned[which]
+    return blended[..., :3], blended[..., 3]
 
 
 def bake(
@@ -69,25 +68,25 @@ def bake(
     parts = mesh_parts(container, nodes, options)
     if not parts:
         container.top.fail("the scene has no mesh with triangles, so there is nothing to bake", "meshes")
-    joints = [node for part in parts if part.skin for node in part.skin.indices("joints", len(nodes), "node")]
-    used_nodes = [*[part.node for part in parts], *joints]
+    used_nodes = [node for part in parts for node in (part.node, *part.joints)]
     if animation is None:
+        tracks: tuple[Track, ...] = ()
         when = Timing(np.zeros(1), 1.0 / (options.fps or 60.0))
     else:
+        tracks = animation.tracks
         when = timing(container, animation, options, len(nodes.with_ancestors(used_nodes)))
-    tracks = () if animation is None else animation.tracks
     pose = sampled_pose(nodes, used_nodes, tracks, when.times)
-    vertices, normals = _vertices(container, nodes, parts, pose, animation, when, options)
+    vertices, normals = _vertices(container, parts, pose, tracks, when.times, options)
     primitives = [primitive for part in parts for primitive in part.primitives]
     starts = np.cumsum([0, *[len(primitive.vertices) for primitive in primitives]])
     # Texture coordinates are kept if every primitive has them.
-    given = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
+    coordinates = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
     return MeshSequence(
         vertices,
         np.concatenate([p.faces + start for p, start in zip(primitives, starts, strict=False)]).astype(np.int32),
         when.frame_time,
         normals,
-        {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(primitives) else {},
+        {"uv": np.concatenate(coordinates).astype(np.float32)} if len(coordinates) == len(primitives) else {},
         name=label,
         provenance=f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name,
         unit_m=1.0,
@@ -116,20 +115,17 @@ def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list
         # The weights at rest: the node's, else the mesh's, else zero.
         weights = (item if "weights" in item else meshes[number]).numbers("weights", count, np.zeros(count))
         if primitives:
-            out.append(MeshPart(node, primitives, weights, None if skin is None else skins[skin]))
+            joints = [] if skin is None else skins[skin].indices("joints", len(nodes), "node")
+            out.append(MeshPart(node, primitives, weights, None if skin is None else skins[skin], joints))
     return out
 
 
 def _vertices(
-    container: Container,
-    nodes: Nodes,
-    parts: list[MeshPart],
-    pose: LocalPose,
-    animation: Animation | None,
-    when: Timing,
+    container: Container, parts: list[MeshPart], pose: LocalPose, tracks: tuple[Track, ...], times: Floats,
     options: ReadOptions,
-) -> tuple[Single, Single | None]:
-    frames, total = len(when.times), sum(len(p.vertices) for part in parts for p in part.primitives)
+) -> tuple[Single, Single | None]:  # fmt: skip
+    """Return vertices (frames, vertices, 3) and, if all primitives have them, normals."""
+    frames, total = len(times), sum(len(p.vertices) for part in parts for p in part.primitives)
     if (total + 100) * frames > max(10_000_000, 24 * container.size):
         size = f"{frames} frames of {total} vertices"
         raise FormatError(container.path, f"{size} are too many to bake from this file: give a lower fps", "meshes")
@@ -137,26 +133,23 @@ def _vertices(
     vertices = np.empty((frames, total, 3), np.float32)
     if shaded and 2 * vertices.nbytes > MOST_SHADED:
         shaded = False
-        options.warn(
-            f"{container.path.name}: normals of {frames} frames of {total} vertices are left out because of their size"
-        )
+        problem = f"normals of {frames} frames of {total} vertices are left out because of their size"
+        options.warn(f"{container.path.name}: {problem}")
     normals = np.empty((frames, total, 3), np.float32) if shaded else None
     world = world_matrices(pose)
     first = 0
     for part in parts:
-        placer = _Placer(world, pose.place(part.node), None, None)
-        if part.skin is not None:
-            joints = [pose.place(node) for node in part.skin.indices("joints", len(nodes), "node")]
-            placer = placer._replace(joints=joints, inverse_bind=inverse_binds(container, part, len(joints)))
-        weights = _weights(part, animation, when)
+        place, joints = pose.place(part.node), [pose.place(node) for node in part.joints]
+        inverse_bind = inverse_binds(container, part)
+        weights = _weights(part, tracks, times)
         for primitive in part.primitives:
             rows = slice(first, first + len(primitive.vertices))
             for frame in range(frames):
                 shape, facing = primitive.morphed(weights[frame])
-                linear, shift = placer.matrices(primitive, frame)
-                vertices[frame, rows] = _applied(linear, shape) + shift
+                linear, shift = _matrices(world, frame, place, joints, inverse_bind, primitive)
+                vertices[frame, rows] = _apply(linear, shape) + shift
                 if normals is not None and facing is not None:
-                    normals[frame, rows] = turned_normals(linear, facing)
+                    normals[frame, rows] = turn_normals(linear, facing)
             first = rows.stop
     for array in (vertices, normals):
         if array is not None:
@@ -164,53 +157,50 @@ def _vertices(
     return vertices, normals
 
 
-def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
-    """Return matrices (joints, 4, 4) from the mesh to each of the `count` joints of its skin in the bind pose."""
-    skin = part.skin
-    assert skin is not None
+def inverse_binds(container: Container, part: MeshPart) -> Floats:
+    """Return matrices (joints, 4, 4) from the mesh to each joint of its skin in the bind pose."""
+    count = len(part.joints)
     for primitive in part.primitives:
-        if primitive.joints is not None and primitive.joints.max() >= count:
+        if part.skin is not None and primitive.joints is not None and primitive.joints.max() >= count:
             highest = int(primitive.joints.max())
             primitive.item.fail(f"joint {highest} of the skin is used, but it has {count}", "attributes.JOINTS_0")
-    matrices = bind_matrices(container, skin, count)
+    matrices = bind_matrices(container, part.skin, count)
     return np.tile(np.eye(4), (count, 1, 1)) if matrices is None else matrices
 
 
-def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
+def bind_matrices(container: Container, skin: Item | None, count: int) -> Floats | None:
     """Return the inverse bind matrices (joints, 4, 4) of a skin; None if it has none."""
-    index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
-    if index is None:
+    index = skin.index("inverseBindMatrices", len(container.accessors), "accessor") if skin is not None else None
+    if skin is None or index is None:
         return None
-    matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
+    matrices = floats(container, index, "MAT4").reshape(-1, 4, 4).transpose(0, 2, 1)
     if len(matrices) < count:
         skin.fail(f"{count} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
     return matrices[:count]
 
 
-def _weights(part: MeshPart, animation: Animation | None, when: Timing) -> Floats:
+def _weights(part: MeshPart, tracks: tuple[Track, ...], times: Floats) -> Floats:
     """Return the weights of the morph targets (frames, targets)."""
-    for track in animation.tracks if animation else ():
+    for track in tracks:
         if track.node == part.node and track.path == "weights":
-            values = sample(track, when.times)
+            values = sample(track, times)
             if values.shape[1] != len(part.weights):
-                item = part.primitives[0].item
-                item.fail(
-                    f"there are {len(part.weights)} targets, but {values.shape[1]} weights are animated", "targets"
-                )
+                problem = f"there are {len(part.weights)} targets, but {values.shape[1]} weights are animated"
+                part.primitives[0].item.fail(problem, "targets")
             return values
-    return np.tile(part.weights, (len(when.times), 1))
+    return np.tile(part.weights, (len(times), 1))
 
 
-def _applied(linear: Floats, vectors: Floats) -> Floats:
+def _apply(linear: Floats, vectors: Floats) -> Floats:
     return np.asarray(vectors @ linear.T if linear.ndim == 2 else np.einsum("nij,nj->ni", linear, vectors))
 
 
-def turned_normals(linear: Floats, normals: Floats) -> Floats:
+def turn_normals(linear: Floats, normals: Floats) -> Floats:
     """Return unit normals, transformed by the inverse transpose (cofactors, so that singular matrices are safe)."""
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
     mirrored = np.where(np.sum(cofactors[..., 0] * x, axis=-1) < 0, -1.0, 1.0)
-    out = _applied(cofactors * mirrored[..., None, None], normals)
+    out = _apply(cofactors * mirrored[..., None, None], normals)
     length = np.linalg.norm(out, axis=-1, keepdims=True)
     return np.asarray(out / np.where(length > 0, length, 1.0))
 

@@ -21,7 +21,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import rest_positions
 from freshtake.motion.features.angles import Path as GroundPath
 from freshtake.motion.skeleton import require_compatible
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, rotate, shortest_arc
 
 FIGURE = "figure"  # name of the mesh for clips without a character
@@ -34,17 +34,11 @@ _MATERIAL = {
 }
 
 
-class Figure(NamedTuple):
-    """Flat-shaded triangles at rest: every vertex (n, 3) has a normal and one joint that carries it."""
+def _bone_figure(skeleton: Skeleton) -> tuple[Floats, Floats, Ints]:
+    """Return vertices (n, 3) of triangles at rest, their normals, and the joint (n,) that carries each vertex.
 
-    vertices: Floats
-    normals: Floats
-    joints: npt.NDArray[np.intp]
-    faces: npt.NDArray[np.intp]
-
-
-def bone_figure(skeleton: Skeleton) -> Figure:
-    """Return a figure with bones from every joint to its children and end sites; a small diamond for leaf joints."""
+    Bones reach from every joint to its children and end sites; leaf joints without end sites have a small diamond.
+    """
     rest = rest_positions(skeleton) + skeleton.offsets[0]
     bones = [(int(parent), skeleton.offsets[j]) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     bones += [(site.joint, np.array(site.offset)) for site in skeleton.end_sites]
@@ -65,9 +59,7 @@ def bone_figure(skeleton: Skeleton) -> Figure:
     corners = np.array(vertices)[:, _TRIANGLES].reshape(-1, 3, 3)  # (triangles, corners, 3)
     facing = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing /= np.linalg.norm(facing, axis=-1, keepdims=True)
-    flat = corners.reshape(-1, 3)
-    joints = np.repeat(np.array(owners), _TRIANGLES.size)
-    return Figure(flat, np.repeat(facing, 3, axis=0), joints, np.arange(len(flat)))
+    return corners.reshape(-1, 3), np.repeat(facing, 3, axis=0), np.repeat(np.array(owners), _TRIANGLES.size)
 
 
 def _bone(vector: Floats, length: float, least: float) -> Floats:
@@ -75,7 +67,7 @@ def _bone(vector: Floats, length: float, least: float) -> Floats:
     # Half the thickness is a tenth of the length, with a lower bound.
     half = max(0.1 * length, min(least / 2, 0.4 * length))
     shape = _CORNERS * np.array([half, length, half])
-    # It is thickest near its joint.
+    # A bone is thickest near its joint.
     shape[1:5, 1] = 0.18 * length
     turn = shortest_arc(np.array([0.0, 1.0, 0.0]), vector / length)
     return rotate(turn, shape)
@@ -88,20 +80,14 @@ def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> Non
     if options.character is not None:
         builder = onto_character(path, Path(options.character), ready, names)
     else:
-        builder = _figure(path, ready, names)
+        try:
+            still = _still_figure(ready[0].skeleton)
+        except FormatError as error:
+            raise FormatError(path, error.problem) from None
+        copied = {key: [*value] if isinstance(value, list) else value for key, value in still.document.items()}
+        builder = Builder(path, copied, bytes(still.binary))
+        _add_animations(builder, ready, names)
     write_bytes(path, builder.packed(path))
-
-
-def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
-    skeleton = clips[0].skeleton
-    try:
-        still = _still_figure(skeleton)
-    except FormatError as error:
-        raise FormatError(path, error.problem) from None
-    copied = {key: [*value] if isinstance(value, list) else value for key, value in still.document.items()}
-    builder = Builder(path, copied, bytes(still.binary))
-    _add_animations(builder, clips, names)
-    return builder
 
 
 @lru_cache(maxsize=16)
@@ -117,17 +103,14 @@ def _add_animations(builder: Builder, clips: Sequence[Clip], names: Sequence[str
     """Add an animation of node k by joint k for every clip."""
     for clip, name in zip(clips, names, strict=True):
         moving = clip.joint_translations
-        motions = [
-            NodeMotion(joint, clip.rotations[:, joint], None if moving is None else moving[:, joint])
-            for joint in range(len(clip.skeleton))
-        ]
-        motions[0] = motions[0]._replace(translations=clip.root)
+        places = [clip.root, *[None if moving is None else moving[:, k] for k in range(1, len(clip.skeleton))]]
+        motions = [NodeMotion(k, clip.rotations[:, k], place) for k, place in enumerate(places)]
         add_animation(builder, name, clip, motions)
 
 
 def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
     """Add node k for joint k, then a leaf for each end site, named if the skeleton names it."""
-    children: list[list[int]] = [skeleton.children(joint) for joint in range(len(skeleton))]
+    children = [skeleton.children(joint) for joint in range(len(skeleton))]
     for number, site in enumerate(skeleton.end_sites):
         children[site.joint].append(len(skeleton) + number)
     for joint, name in enumerate(skeleton.names):
@@ -138,19 +121,19 @@ def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
 
 
 def _add_mesh(builder: Builder, skeleton: Skeleton) -> None:
-    figure = bone_figure(skeleton)
+    vertices, normals, joints = _bone_figure(skeleton)
     count = len(skeleton)
     bind = np.tile(np.eye(4), (count, 1, 1))
     bind[:, :3, 3] = -(rest_positions(skeleton) + skeleton.offsets[0])
-    carriers = np.zeros((len(figure.vertices), 4), np.uint8 if count <= 256 else np.uint16)
-    carriers[:, 0] = figure.joints
+    carriers = np.zeros((len(vertices), 4), np.uint8 if count <= 256 else np.uint16)
+    carriers[:, 0] = joints
     attributes = {
-        "POSITION": builder.accessor(figure.vertices, "VEC3", VERTICES, bounds=True),
-        "NORMAL": builder.accessor(figure.normals, "VEC3", VERTICES),
+        "POSITION": builder.accessor(vertices, "VEC3", VERTICES, bounds=True),
+        "NORMAL": builder.accessor(normals, "VEC3", VERTICES),
         "JOINTS_0": builder.accessor(carriers, "VEC4", VERTICES),
         "WEIGHTS_0": builder.accessor(np.tile([1.0, 0.0, 0.0, 0.0], (len(carriers), 1)), "VEC4", VERTICES),
     }
-    faces = builder.accessor(figure.faces.astype(np.uint32), "SCALAR", INDICES)
+    faces = builder.accessor(np.arange(len(vertices), dtype=np.uint32), "SCALAR", INDICES)
     builder.append("materials", _MATERIAL)
     primitive = {"attributes": attributes, "indices": faces, "material": 0}
     mesh = builder.append("meshes", {"name": FIGURE, "primitives": [primitive]})

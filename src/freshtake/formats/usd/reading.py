@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, stored_note
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import (
     affine,
-    chosen_number,
-    composed,
+    choose_number,
+    compose,
     distinct,
-    moved,
+    moving_translations,
     naming,
     nearest_rotations,
-    playback_noted,
     scale_free,
+    stored_playback,
 )
 from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
@@ -27,39 +27,16 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate, to_matrix
 
 
-class ClipPose(NamedTuple):
-    """Translations (frames, joints, 3; the root's in the world), rotations and rest offsets."""
+def _local(bones: _Bones, source: Any, codes: Floats) -> tuple[list[Floats], bool]:
+    """Return local translations, rotations (w x y z) and scales (frames, joints, ...), and whether joints are moved.
 
-    translations: Floats
-    rotations: Floats
-    offsets: Floats
-
-
-class _Local(NamedTuple):
-    """Local translations, rotations (w x y z) and scales, (frames, joints, ...)."""
-
-    translations: Floats
-    rotations: Floats
-    scales: Floats
-    still: bool  # whether no translation is animated
-
-
-def local_matrices(world: Floats, parents: list[int]) -> Floats:
-    """Return world matrices (joints, 4, 4) relative to those of the parents."""
-    out = world.copy()
-    for joint, parent in enumerate(parents):
-        if parent >= 0:
-            out[joint] = world[joint] @ np.linalg.pinv(world[parent])
-    return out
-
-
-def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
-    """Return the animation's joints at the codes; joints that it lacks stay at rest."""
+    Joints that the animation lacks are at rest.
+    """
     linear = bones.rest[:, :3, :3]
     rest = (bones.rest[:, 3, :3], nearest_rotations(linear.swapaxes(-1, -2)), np.linalg.norm(linear, axis=-1))
     arrays = [np.repeat(values[None], len(codes), axis=0) for values in rest]
     if source is None:
-        return _Local(arrays[0], arrays[1], arrays[2], True)
+        return arrays, False
     animation = pxr().UsdSkel.Animation(source)
     listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
     places = {path: k for k, path in enumerate(bones.paths)}
@@ -78,16 +55,16 @@ def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
             values = values[:, [3, 0, 1, 2]] if width == 4 else values
             arrays[number][frame if varies else slice(None), into] = values[matched]
     lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
-    turned = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
-    return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)
+    arrays[1] = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
+    return arrays, len(attributes[0].GetTimeSamples()) > 1
 
 
-def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
-    """Return the pose at every time code, everything above the skeleton folded into the root.
+def _clip_pose(bones: _Bones, source: Any, codes: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return translations (frames, joints, 3; the root's in the world), rotations and rest offsets.
 
-    `source` is the animation prim that moves the joints; None: the rest pose.
+    Everything above the skeleton is folded into the root. `source` is the animation prim; None: the rest pose.
     """
-    local = _local(bones, source, codes)
+    (places, turns, scales), animated = _local(bones, source, codes)
     above = np.empty((len(codes), 4, 4))
     cache = pxr().UsdGeom.XformCache()
     for frame, code in enumerate(codes):
@@ -98,31 +75,29 @@ def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
     rigid = np.abs(linear @ linear.swapaxes(-1, -2) - np.eye(3)).max() < SINGLE and (np.linalg.det(linear) > 0).all()
     rest_scales = np.linalg.norm(bones.rest[:, :3, :3], axis=-1)
     # Without scale, rotations and translations are taken as written: matrices would cost their last digits.
-    if rigid and np.abs(local.scales - 1.0).max() < SINGLE and np.abs(rest_scales - 1.0).max() < 1e-4:
+    if rigid and np.abs(scales - 1.0).max() < SINGLE and np.abs(rest_scales - 1.0).max() < 1e-4:
         offsets = bones.rest[:, 3, :3].copy()
-        turns = from_matrix(linear)
-        translations, rotations = local.translations.copy(), local.rotations.copy()
         # Most stages have no transform above the skeleton; multiplying by the identity would still round.
-        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
-            translations[:, 0] = local.translations[:, 0] + above[:, :3, 3]
-        else:
-            translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, :3, 3]
-            rotations[:, 0] = multiply(turns, rotations[:, 0])
+        if not np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
+            turns_above = from_matrix(linear)
+            places[:, 0] = rotate(turns_above, places[:, 0])
+            turns[:, 0] = multiply(turns_above, turns[:, 0])
+        places[:, 0] += above[:, :3, 3]
         # Exact rest offsets instead of single precision, so the clip needs no joint translations.
-        if local.still:
-            translations[:, 1:] = offsets[1:]
-        return ClipPose(translations, rotations, offsets)
-    moving = affine(to_matrix(local.rotations) * local.scales[..., None, :], local.translations)
-    translations, rotations = scale_free(composed(moving, bones.parents, above), bones.parents)
-    at_rest = composed(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
-    return ClipPose(translations, rotations, scale_free(at_rest, bones.parents)[0][0])
+        if not animated:
+            places[:, 1:] = offsets[1:]
+        return places, turns, offsets
+    moving = affine(to_matrix(turns) * scales[..., None, :], places)
+    at_rest = compose(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
+    offsets = scale_free(at_rest, bones.parents)[0][0]
+    return *scale_free(compose(moving, bones.parents, above), bones.parents), offsets
 
 
 class _Take(NamedTuple):
-    """An animation, and the variant set and name that have to be chosen for it, if any."""
+    """An animation, and the variant set and name that have to be chosen for it, if any; the rest pose has no prim."""
 
     name: str
-    prim: Any
+    prim: Any | None
     variant: tuple[Any, str] | None
 
 
@@ -153,9 +128,8 @@ def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
         bones = _bones(path, stage)
         takes = _takes(bones)
         if takes and not every:
-            takes = [takes[chosen_number(path, [take.name for take in takes], options)]]
-        chosen: list[_Take | None] = [*takes] or [None]
-        return [_clip(path, stage, bones, take, options) for take in chosen]
+            takes = [takes[choose_number(path, [take.name for take in takes], options)]]
+        return [_clip(path, stage, bones, take, options) for take in takes or [_Take("", None, None)]]
 
 
 def _bones(path: Path, stage: Any) -> _Bones:
@@ -177,7 +151,8 @@ def _bones(path: Path, stage: Any) -> _Bones:
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
         # Bind transforms are in the world, rest transforms relative to the parent.
-        rest = local_matrices(bind, parents)
+        above = [np.eye(4) if parent < 0 else np.linalg.pinv(bind[parent]) for parent in parents]
+        rest = bind @ np.stack(above)
     if not np.isfinite(rest).all():
         raise FormatError(path, "a rest transform is not finite", place)
     return _Bones(prim, paths, tuple(names), parents, rest)
@@ -204,7 +179,7 @@ def _takes(bones: _Bones) -> list[_Take]:
     out: list[_Take] = []
 
     def order(take: _Take) -> int:  # among siblings: USD lists variants in another order
-        return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())
+        return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())  # type: ignore[union-attr]
 
     holder = prim
     while holder and not out:
@@ -230,38 +205,37 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 def _note(prim: Any) -> dict[str, Any]:
     """Return the note that our writer stored in a prim; empty if there is none or it is invalid."""
-    return noted(prim.GetCustomDataByKey(NOTE))
+    return stored_note(prim.GetCustomDataByKey(NOTE)) if prim else {}
 
 
-def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> Clip:
+def _clip(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptions) -> Clip:
     lib = pxr()
-    if take is not None and take.variant is not None:
+    if take.variant is not None:
         take.variant[0].SetVariantSelection(take.variant[1])
     codes, frame_time = _frames(path, stage, bones, take, options)
-    pose = clip_pose(bones, None if take is None else take.prim, codes)
-    note = {} if take is None else _note(take.prim)
+    translations, rotations, offsets = _clip_pose(bones, take.prim, codes)
     metres = float(lib.UsdGeom.GetStageMetersPerUnit(stage))
     return Clip(
-        _skeleton(bones, pose.offsets),
+        _skeleton(bones, offsets),
         frame_time,
-        pose.translations[:, 0],
-        pose.rotations,
-        moved(pose.translations, pose.offsets),
-        name=(take.name if take is not None else "") or path.stem,
+        translations[:, 0],
+        rotations,
+        moving_translations(translations, offsets),
+        name=take.name or path.stem,
         provenance=path.name,
         up="z" if str(lib.UsdGeom.GetStageUpAxis(stage)).upper() == "Z" else "y",
         unit_m=metres if np.isfinite(metres) and metres > 0 else None,
-        playback=playback_noted(note.get("playback"), len(codes), frame_time),
+        playback=stored_playback(_note(take.prim).get("playback"), len(codes), frame_time),
     )
 
 
-def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> tuple[Floats, float]:
+def _frames(path: Path, stage: Any, bones: _Bones, take: _Take, options: ReadOptions) -> tuple[Floats, float]:
     """Return the time codes of all frames and the seconds per frame: at the samples' step, else one frame per code."""
     rate = stage.GetTimeCodesPerSecond()
     if not (np.isfinite(rate) and rate > 0):
         raise FormatError(path, f"timeCodesPerSecond must be above 0, not {rate}")
     codes = _sampled(bones, take)
-    noted = _note(take.prim).get("frame_time") if take is not None else None
+    noted = _note(take.prim).get("frame_time")
     if len(codes) < 2:
         return codes if len(codes) else np.zeros(1), _seconds(noted, 1.0, rate)
     step = float(np.median(np.diff(codes)))
@@ -282,14 +256,14 @@ def _seconds(noted: Any, step: float, rate: float) -> float:
     return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 
 
-def _sampled(bones: _Bones, take: _Take | None) -> Floats:
+def _sampled(bones: _Bones, take: _Take) -> Floats:
     """Return all time codes at which the animation, or something above the skeleton, has a value."""
     lib = pxr()
     codes: set[float] = set()
-    if take is not None:
+    if take.prim:
         animation = lib.UsdSkel.Animation(take.prim)
         for attribute in (animation.GetRotationsAttr(), animation.GetTranslationsAttr(), animation.GetScalesAttr()):
-            codes.update(attribute.GetTimeSamples())
+            codes |= set(attribute.GetTimeSamples())
     prim = bones.prim
     while prim:
         if prim.IsA(lib.UsdGeom.Xformable):

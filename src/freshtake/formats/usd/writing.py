@@ -29,12 +29,12 @@ from freshtake.formats.rig import (
     RigMesh,
     RigMotion,
     affine,
-    alike,
     clips_of,
     distinct,
     on_rig,
     require_single,
     same_skeleton,
+    unify_clips,
 )
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import nominal_frame_time
@@ -166,7 +166,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
     pxr()
     clips = clips_of(path, motion, "USD")
     if options.character is None:
-        ready, unit = alike(path, clips, options, "USD stores its unit")
+        ready, unit = unify_clips(path, clips, options, "USD stores its unit")
     else:
         ready, unit = same_skeleton(path, clips, options, "USD with a character"), 1.0
     rig, motions = on_rig(ready, options)
@@ -281,21 +281,21 @@ def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: flo
 
 def _add_meshes(stage: Any, rig: Rig, top: str) -> None:
     lib = pxr()
-    painted: dict[Material, Any] = {}
+    shaders: dict[Material, Any] = {}
     colors = list(dict.fromkeys(material for mesh in rig.meshes for material in mesh.materials))
     if colors:
         lib.UsdGeom.Scope.Define(stage, f"{top}/Materials")
     for material, name in zip(colors, identifiers([material.name for material in colors]), strict=True):
-        painted[material] = _add_material(stage, material, f"{top}/Materials/{name}")
+        shaders[material] = _add_material(stage, material, f"{top}/Materials/{name}")
     taken = ["Skeleton", "Animations", "Materials"]
     names = identifiers([*taken, *[mesh.name for mesh in rig.meshes]])[len(taken) :]
     for mesh, name in zip(rig.meshes, names, strict=True):
-        _add_mesh(stage, mesh, f"{top}/{name}", painted)
+        _add_mesh(stage, mesh, f"{top}/{name}", shaders)
         binding = lib.UsdSkel.BindingAPI(stage.GetPrimAtPath(f"{top}/{name}"))
         binding.CreateSkeletonRel().SetTargets([f"{top}/Skeleton"])
 
 
-def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]) -> None:
+def _add_mesh(stage: Any, mesh: RigMesh, path: str, shaders: dict[Material, Any]) -> None:
     lib = pxr()
     prim = add_triangles(stage, path, mesh.vertices, mesh.faces)
     if mesh.normals is not None:
@@ -313,7 +313,7 @@ def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]
     weights = lib.Vt.FloatArray.FromNumpy(mesh.weights.ravel().astype(np.float32))
     binding.CreateJointWeightsPrimvar(False, width).Set(weights)
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
-    _paint(prim, mesh, painted)
+    _paint(prim, mesh, shaders)
 
 
 def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
@@ -329,18 +329,18 @@ def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
     return prim
 
 
-def _paint(prim: Any, mesh: RigMesh, painted: dict[Material, Any]) -> None:
+def _paint(prim: Any, mesh: RigMesh, shaders: dict[Material, Any]) -> None:
     """Bind one material to all faces, or each of several to a subset of the faces."""
     lib = pxr()
     if len(mesh.materials) == 1:
-        lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim()).Bind(painted[mesh.materials[0]])
+        lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim()).Bind(shaders[mesh.materials[0]])
         return
     names = identifiers([material.name for material in mesh.materials])
     api = lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim())
     for number, (material, name) in enumerate(zip(mesh.materials, names, strict=True)):
         faces = np.flatnonzero(mesh.face_materials == number).astype(np.int32)
         subset = api.CreateMaterialBindSubset(name, lib.Vt.IntArray.FromNumpy(faces))
-        lib.UsdShade.MaterialBindingAPI.Apply(subset.GetPrim()).Bind(painted[material])
+        lib.UsdShade.MaterialBindingAPI.Apply(subset.GetPrim()).Bind(shaders[material])
 
 
 def _add_material(stage: Any, material: Material, path: str) -> Any:
