@@ -18,8 +18,6 @@ Also: `motion` (bodies and operations on them), `samples` (motions to experiment
 Names load what they need on first use, so `import freshtake` itself costs next to nothing.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.errors import (

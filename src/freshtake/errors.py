@@ -1,7 +1,5 @@
 """The errors that freshtake raises on purpose. Catch `FreshtakeError` to catch them all."""
 
-from __future__ import annotations
-
 import re
 
 LONGEST_MESSAGE = 900  # characters: a sentence with a long path and a few names

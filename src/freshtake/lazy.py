@@ -1,7 +1,5 @@
 """Packages whose names load on first use: importing the package alone costs next to nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any

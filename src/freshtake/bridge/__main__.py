@@ -1,7 +1,5 @@
 """`python -m freshtake.bridge`: the child process. Standard output carries messages; prints go to standard error."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

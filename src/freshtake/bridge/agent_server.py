@@ -4,8 +4,6 @@ Every request with a workflow is a tool: its fields are the tool's schema, with 
 command line. Files go in and out by path, and only below the folders allowed when the server was started.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import types

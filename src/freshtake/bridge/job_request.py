@@ -1,7 +1,5 @@
 """The request of a job, with its clips as files for workflows, and its answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A job builds the request of the command of the same name from the clips and mode
 out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

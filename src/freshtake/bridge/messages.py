@@ -5,8 +5,6 @@ the arrays that it lists, in order. Clips are plain arrays (`ClipArrays`). Both 
 which needs only NumPy.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct

@@ -1,7 +1,5 @@
 """The loop of the child process: requests in, progress and results out, one request at a time."""
 
-from __future__ import annotations
-
 import os
 import queue
 import sys

@@ -6,8 +6,6 @@ Compiled functions give the same bits as if compiled for the local processor: th
 order of additions does not.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

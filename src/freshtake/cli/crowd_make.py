@@ -1,7 +1,5 @@
 """`freshtake crowd`: many characters from a model or a plan."""
 
-from __future__ import annotations
-
 from cyclopts import App
 
 from freshtake.cli.console import Force, Json, carry_out, counted, show

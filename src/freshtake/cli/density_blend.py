@@ -1,7 +1,5 @@
 """`freshtake blend`: learn several classes of motion, and make motion that changes between them."""
 
-from __future__ import annotations
-
 from cyclopts import App
 
 from freshtake.cli.console import Force, Json, carry_out, show, show_motion

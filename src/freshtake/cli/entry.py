@@ -1,7 +1,5 @@
 """The command `freshtake`: find the verb, and turn every failure into one sentence and an exit code."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Options that every command gets when it is registered: those of its request, `--quiet`, and a console name."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

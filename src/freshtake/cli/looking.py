@@ -1,7 +1,5 @@
 """`freshtake info` and `freshtake view`: look at files and models, in words and in motion."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp

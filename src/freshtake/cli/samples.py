@@ -1,7 +1,5 @@
 """`freshtake samples`, `freshtake demo` and `freshtake warm-up`: commands to start with."""
 
-from __future__ import annotations
-
 from cyclopts import App
 
 from freshtake.cli.console import Force, Json, carry_out, messages, progress_bar, show

@@ -1,7 +1,5 @@
 """`freshtake texture`: endless, looped and steered motion from one animation of a mesh or skeleton."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`freshtake learn`, `vary`, `redraw`, `pack`, `stream` and `augment`: new takes from a few."""
 
-from __future__ import annotations
-
 from freshtake.cli.console import Force, Json, carry_out, counted, show, show_motion
 from freshtake.errors import UsageError
 from freshtake.requests.packs import Pack

@@ -1,7 +1,5 @@
 """Crowds: many characters from a few models, made on a machine, cluster or render farm. Names load on first use."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

@@ -4,8 +4,6 @@ A row is a frame; three texels per joint are the rows of its skinning matrix (3 
 pose, with hips at the origin and no joint rotated, to its position in the frame: [R | p - R r].
 """
 
-from __future__ import annotations
-
 import io
 import struct
 from collections.abc import Callable, Iterator

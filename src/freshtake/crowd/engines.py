@@ -1,7 +1,5 @@
 """Run the tasks of a crowd in processes on this machine, or on Dask."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

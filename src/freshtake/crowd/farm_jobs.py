@@ -5,8 +5,6 @@ also YAML) and Flamenco, Blender's farm, whose job types are scripts in JavaScri
 three commands with --plan-only, --shard K/N and neither.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The folder of a crowd: its initial settings, what is finished, and the manifest."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Ground that is not flat: heights on a grid, and bodies lifted onto it."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Make a folder of shards from a plan: cast the characters, run unfinished shards on an engine, write the manifest."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

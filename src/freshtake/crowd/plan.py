@@ -1,7 +1,5 @@
 """Plans of crowds: the characters, their number, how long they move and where they are placed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Plans from files: crowd.toml, and tables of positions. Errors name the key or the line."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Previews of a crowd: a page that plays it, a picture from above and at eye level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ certain time. So movement about the path (without the sway of steps) is transfer
 the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

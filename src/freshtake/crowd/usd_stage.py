@@ -6,8 +6,6 @@ payloads would be different prototypes. Layers are written with Sdf prim by prim
 using a stage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

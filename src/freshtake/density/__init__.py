@@ -1,7 +1,5 @@
 """density: pose and motion densities in eigenspace; synthesis and blending of classes of motion (Okwechime 2008)."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

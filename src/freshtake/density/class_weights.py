@@ -1,7 +1,5 @@
 """Class weights, given as text, a mapping, an array or a function of time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

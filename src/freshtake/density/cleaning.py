@@ -3,8 +3,6 @@
 Frozen, missing and still frames would trap a synthesis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Blend cyclic classes, online: each class is followed separately in a common phase, and poses are mixed by weight."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

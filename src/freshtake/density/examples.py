@@ -1,7 +1,5 @@
 """The data of a model: classes of motion as runs of rows on one skeleton, poses separate from travel and heading."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

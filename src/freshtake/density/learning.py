@@ -1,7 +1,5 @@
 """Learn a DensityModel from examples, offline (Okwechime 2008, §3 and §4.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise

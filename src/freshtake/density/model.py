@@ -1,7 +1,5 @@
 """DensityModel: learned kernels, data derived from them for synthesis, and synthesized motions; frozen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

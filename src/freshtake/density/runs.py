@@ -1,7 +1,5 @@
 """Follow recorded runs at fractional frames, and even out jumps between them; compiled."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings of the density method, validated when constructed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from freshtake.errors import UsageError

@@ -4,8 +4,6 @@ The state is a value, and the model's parts are arguments. Weights, which may ch
 to change to another class.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

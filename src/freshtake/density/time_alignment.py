@@ -3,8 +3,6 @@
 The method "aligned" mixes the mean cycles of classes over their common phase, by weights (eq. 5).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

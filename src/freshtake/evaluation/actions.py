@@ -1,7 +1,5 @@
 """Count how often an action is performed: peaks of the root's height (jumps), of the hands' height or speed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Make clips or strokes comparable: one kind, one skeleton, one rate; then unpack them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 

@@ -5,8 +5,6 @@ to swing the other one higher too. Speeds of DOFs are correlated over a clip; th
 differ from the inputs', with that of a real take next to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Also the joints used for figures of the entire body: hips, hands, feet, upper and lower body, and the leg.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

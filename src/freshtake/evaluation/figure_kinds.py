@@ -1,7 +1,5 @@
 """Kinds of figures: their names, their units, and which values are good."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

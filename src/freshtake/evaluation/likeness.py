@@ -1,7 +1,5 @@
 """Test whether variants can be told from real takes, by a classifier."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

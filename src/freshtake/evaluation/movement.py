@@ -1,7 +1,5 @@
 """Measure how one clip moves compared with the inputs: smoothness, timing, standing feet, ranges of DOFs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

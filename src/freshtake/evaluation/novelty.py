@@ -1,7 +1,5 @@
 """Measure how new variants are: copied frames, covered inputs, distances, and what is more than interpolation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple

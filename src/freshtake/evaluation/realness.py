@@ -1,7 +1,5 @@
 """Describe how a clip moves in numbers comparable between takes of one action, and compute figures from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Results of an evaluation: figures next to those of real takes, ready for JSON."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from typing import Any

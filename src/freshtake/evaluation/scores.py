@@ -1,7 +1,5 @@
 """Compute every figure of the variants next to the same figure of real takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Read and write Acclaim motion (.amc): frames of channel values for the skeleton of an .asf file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

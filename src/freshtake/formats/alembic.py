@@ -4,8 +4,6 @@ Alembic states neither unit nor vertical axis. By convention y is up, and face c
 glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import lru_cache

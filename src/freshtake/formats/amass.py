@@ -1,7 +1,5 @@
 """Read and write motion of SMPL bodies as AMASS stores it (.npz)."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Read and write archives of arrays (zip of .npy) without pickle, every size checked before memory is allocated."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -4,8 +4,6 @@ All motion is relative to the root's position and orientation, so they transform
 in the unit of the file.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path

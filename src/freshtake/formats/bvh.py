@@ -1,7 +1,5 @@
 """Read and write BVH: a hierarchy of joints with channels, and one row of numbers per frame."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache

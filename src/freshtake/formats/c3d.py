@@ -1,7 +1,5 @@
 """Read and write C3D: marker positions, with the parameters that state unit, axes and rate."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import struct

@@ -1,7 +1,5 @@
 """Write many motions with their labels as one training file: WebDataset (.tar), .npz or .parquet; no torch."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

@@ -1,7 +1,5 @@
 """Read and write complete files (written next to the target, then renamed). The only module that opens files."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Read small files that name joints: body maps, limits of joints, and pins."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Read and write motions as NumPy archives (.npz)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parse and format decimal numbers, exact to the last bit, and index the corners of polygons."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

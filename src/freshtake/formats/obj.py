@@ -1,7 +1,5 @@
 """Read and write meshes as Wavefront OBJ: one file, or a folder with one file per frame."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Read and write OpenSim's files: markers (.trc) and tables of coordinates (.mot, .sto)."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

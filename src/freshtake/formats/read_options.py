@@ -1,7 +1,5 @@
 """Options for reading and writing, for what files do not state."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

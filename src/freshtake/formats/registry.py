@@ -1,7 +1,5 @@
 """Find the files that users' paths refer to, detect their format by content and name, and read and write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

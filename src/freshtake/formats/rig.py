@@ -3,8 +3,6 @@
 A character is described independently of the format: joints without scale, their bind pose, meshes, and clips on them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

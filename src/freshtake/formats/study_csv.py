@@ -4,8 +4,6 @@ The sheet of ratings does not contain the conditions; the key (stimulus,experime
 stays with the person who runs the study.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Read and write tables of numbers (.csv, .tsv): strokes, markers, and joint positions of clips."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

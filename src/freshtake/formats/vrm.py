@@ -3,8 +3,6 @@
 Bones have their standard names and no rotation in a T-pose; VMC messages go over OSC between programs.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Unify takes from several files: one vertical axis, unit of length and root."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Live streams that survive a refused frame."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """Reports of long work: progress to a `report` callable, and sentences for the user to a `warn` callable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 

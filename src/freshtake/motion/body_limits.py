@@ -3,8 +3,6 @@
 The extremes over all frames are measured by compiled functions.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

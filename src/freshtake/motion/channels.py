@@ -1,7 +1,5 @@
 """Convert between a file's columns of angles and positions and a clip's arrays; shared by BVH and Acclaim."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import lru_cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a new clip, noted in its provenance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Measure the gait of a body with two feet: strides, speed, sliding feet and jerk, in leg lengths and seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Motions without a skeleton: strokes, point clips and mesh sequences; and the name of each kind in messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType

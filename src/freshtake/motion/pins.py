@@ -1,7 +1,5 @@
 """Pins: a hand, a foot or the root at a given position and time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -3,8 +3,6 @@
 Each returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the motion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any

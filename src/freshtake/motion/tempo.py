@@ -1,7 +1,5 @@
 """Tempo limits for every method, as factors of the usual tempo."""
 
-from __future__ import annotations
-
 # What a caller may request: a walk that is a third slower or two fifths faster still looks like a walk.
 SLOWEST, FASTEST = 0.7, 1.4
 # Variation within a take or class, relative to its mean: beyond this, its phase was lost.

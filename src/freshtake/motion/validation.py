@@ -3,8 +3,6 @@
 Also checks for settings and stored recipes, and the frame rate and duration of every motion with a steady rate.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sized
 from dataclasses import replace

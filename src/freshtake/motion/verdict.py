@@ -4,8 +4,6 @@ The takes set the standard. A motion is green if it stays within what the takes 
 sentence says where to look; red if no body moves like this: commands write a red motion only on request.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

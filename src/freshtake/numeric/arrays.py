@@ -1,7 +1,5 @@
 """The array types that every layer uses, and rounding to the precision of files."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

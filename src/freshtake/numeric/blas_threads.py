@@ -5,8 +5,6 @@ digits differ, and a search over orders can turn that into another model. So eve
 thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache

@@ -1,7 +1,5 @@
 """Series of values: runs of flags, smoothed values, curves through values, and points of polylines, by numpy alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from freshtake.numeric.arrays import Bools, Floats

@@ -1,7 +1,5 @@
 """Probabilities and quantiles of Student's t and of F, by the incomplete beta function."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import lgamma, sqrt
 

@@ -7,8 +7,6 @@ the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose s
 Also dynamic time warping under the local constraints of Rabiner and Juang 1993, as a baseline for motion warping.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints

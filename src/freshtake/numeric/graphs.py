@@ -1,7 +1,5 @@
 """Nearest points, strongly connected parts of a graph, and pairings of minimum total cost."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints

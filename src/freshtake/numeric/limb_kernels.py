@@ -6,8 +6,6 @@ A link turns by reference exp(basis y), so coordinate 0 can be a hinge's angle a
 one link, or two at the same position if a file gives it two angles.
 """
 
-from __future__ import annotations
-
 import math
 
 from freshtake.numeric.arrays import Floats

@@ -1,7 +1,5 @@
 """Principal components: a mean, orthonormal modes and their variances; exact or randomized by size."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Processors for which machine code is shipped, and the recognition of this computer's, without loading numba."""
 
-from __future__ import annotations
-
 import platform
 
 # Levels of processors by LLVM's names, best first. Intel has x86-64-v3 since 2013, AMD since 2015.

@@ -3,8 +3,6 @@
 Euler angles may have any intrinsic order: "ZYX" means R = Rz Ry Rx, the order in which a BVH file lists its channels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple

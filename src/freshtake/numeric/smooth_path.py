@@ -3,8 +3,6 @@
 Many symmetric, positive definite, banded systems of one shape are factorized and solved at once, in O(rows).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ take by dynamic time warping, so that only the body's movement is compared. A di
 the takes from their mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Build the evaluation report, a self-contained HTML page: first the motion, then a verdict, figures and plots."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

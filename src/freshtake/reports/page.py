@@ -1,7 +1,5 @@
 """Build self-contained HTML pages, with style sheet, pictures and, for pages with motion, the viewport embedded."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Summarize an evaluation in a sentence: whether the variants are usable, and which figures to look at."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

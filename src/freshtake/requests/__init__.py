@@ -5,8 +5,6 @@
 
 # ruff: noqa: F403  (the names are listed once, below)
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

@@ -1,7 +1,5 @@
 """Robot models from MJCF and URDF files, read by MuJoCo: the joints, their limits, and the links of each limb."""
 
-from __future__ import annotations
-
 import html
 import re
 import warnings

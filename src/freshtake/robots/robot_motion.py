@@ -5,8 +5,6 @@ robot and their targets, from the previous frame, with joints kept inside their 
 written as tables, arrays, or the pickles that other retargeting tools exchange.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -3,8 +3,6 @@
 The names load what they need on first use; `freshtake.samples.download` has the list of public takes.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

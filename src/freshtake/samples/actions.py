@@ -1,7 +1,5 @@
 """Actions that do not repeat: cheers, with planted feet, and jumps, whose flight is free fall."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Fetch public takes of the CMU motion capture database, checked against a list of sizes and SHA-256 sums."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Punches, front kicks with the rear (right) leg, and fights, which are sequences of punches and kicks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The path of a gait over the ground, its footholds, and the movement of a foot between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

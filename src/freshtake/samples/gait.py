@@ -3,8 +3,6 @@
 The height of the body follows from the knees of the supporting legs, or from free fall between their pushes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Proportions, in centimetres, are not copied from anyone. A posture (pelvis, ches
 floor, arms) becomes a clip by solving limbs of two bones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

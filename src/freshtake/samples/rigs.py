@@ -4,8 +4,6 @@ Names and numbers of joints, rest poses, bone axes, units and vertical axes are 
 rigs are named; sizes and positions are not copied from anyone.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs and skips: gaits in which the body falls freely between the pushes of the feet."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from freshtake.motion import Clip

@@ -1,7 +1,5 @@
 """Smooth curves and random laws: rounded polylines, quintic pieces, and the differences between takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Walks over a range of speeds, turn rates, builds and styles."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 

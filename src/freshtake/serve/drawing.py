@@ -4,8 +4,6 @@ A character may be written with several pen strokes. It then has a third dimensi
 is down; the path through the air is a straight line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

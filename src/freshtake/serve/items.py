@@ -1,7 +1,5 @@
 """The content of a project, as stored and sent."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from pathlib import PurePosixPath, PureWindowsPath

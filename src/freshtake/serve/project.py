@@ -3,8 +3,6 @@
 Only the server writes. Everything is in the file as soon as it is reported, so a killed server loses no finished work.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Run jobs in worker processes that stay alive; short and long tasks have separate ones."""
 
-from __future__ import annotations
-
 import queue
 import shutil
 import threading

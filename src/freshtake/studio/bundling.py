@@ -5,8 +5,6 @@ other in cycles. Only the forms that the page uses are supported: named and defa
 declarations, and lists of exports.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Open the studio: its server, its page, and files to add to the project at the start."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ The files that a browser loads are below /v/HASH/, which changes with the conten
 compressed. The modules are bundled into one file.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """style: translate a motion into another style, and align motions of different styles (Hsu 2005)."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

@@ -6,8 +6,6 @@ gaits.synthesize({"normal": 0.5, "crouch": 0.5}, 1.3, cycles=4)     # in between
 The bilinear factors of a table are y(s, c) = sum over i, j of w(i, j) a_i(s) b_j(c) (Tenenbaum and Freeman 2000).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -10,8 +10,6 @@ a knee's angle a number that grows with the distance. The coding can be inverted
 farther than in the examples.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

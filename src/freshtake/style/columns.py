@@ -1,7 +1,5 @@
 """The meaning of columns: blocks, parts, deviations; and the unlikeness of the input to the examples (eq. 7-8)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Classify annotations from the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

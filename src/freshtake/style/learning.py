@@ -3,8 +3,6 @@
 Clips are represented by rotation vectors about each joint's mean and by a differential root (§4.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

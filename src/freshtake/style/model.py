@@ -1,7 +1,5 @@
 """StyleModel: everything that was learned about a style, frozen. Use `translate` and `advance`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

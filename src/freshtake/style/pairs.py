@@ -3,8 +3,6 @@
 Standing is trimmed, single cycles are repeated, and long takes are cut into stretches with equal numbers of cycles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Baselines for translation: copying, shifting mean and variance, and a static map for each joint."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Mix several styles by weights, in a complete clip or live (Hsu 2005, §6)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

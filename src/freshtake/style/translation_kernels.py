@@ -1,7 +1,5 @@
 """Compiled translation: one row of the source in, 0, 1 or more rows of the target style out (Hsu 2005, §4.4)."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """texture: endless, looped and steered motion from one mesh or skeleton animation (Sattler, Sarlette, Klein 2004)."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

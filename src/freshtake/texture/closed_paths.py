@@ -1,7 +1,5 @@
 """Search closed paths with jumps, the basis of loops, by dynamic programming and by random play."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Central velocities of every vertex, joint or point (Sattler 2004, eq. 4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Concatenated frames of several takes, their distances as published, and the cost of jumps (Sattler 2004, §2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

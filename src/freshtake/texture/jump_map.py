@@ -3,8 +3,6 @@
 The second half is the jump map as published, between all pairs of frames (Sattler 2004, eq. 2-8).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

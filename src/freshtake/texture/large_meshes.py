@@ -5,8 +5,6 @@ the same eigenvectors as the frames, so the result is exact. Only the sequence i
 into memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Learn a TextureModel from takes, offline (Sattler 2004, §2)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

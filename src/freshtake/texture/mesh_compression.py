@@ -1,7 +1,5 @@
 """Compress mesh columns to a Shape (Sattler 2004, §2-2.3), and measure the errors of c components (eq. 12-13)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

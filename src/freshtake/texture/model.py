@@ -1,7 +1,5 @@
 """TextureModel: the compressed takes, their jumps and rules of play; frozen, and saved in full."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

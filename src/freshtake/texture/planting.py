@@ -1,7 +1,5 @@
 """Plant the feet of played motion while they are planted in the takes, across jumps and the seams of loops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

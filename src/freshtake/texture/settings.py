@@ -1,7 +1,5 @@
 """Settings of the texture method, validated when constructed; None means chosen from the data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from freshtake.errors import UsageError

@@ -1,7 +1,5 @@
 """A mesh as a few numbers per frame: groups of columns with mean and modes (Sattler 2004, eq. 1); decoding of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

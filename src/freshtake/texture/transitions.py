@@ -3,8 +3,6 @@
 Rotations in the rows of a clip are blended as rotations, not as the numbers that represent them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """variation: learn a Dynamic Bayesian Network from a few takes and synthesize unlimited variants (Lau 2009)."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

@@ -16,8 +16,6 @@ moves and from the body part (`SIZES`),
     log size = intercept + slope * log range,    range: standard deviation of the DOF along the take
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 

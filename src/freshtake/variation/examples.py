@@ -4,8 +4,6 @@ A hinge is a joint that rotates about a single axis in all examples. Its DOFs ar
 vary as if they were independent, so variants are projected onto the direction to keep knees from bending sideways.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ motion that repeats at one common phase, sets aside outliers and decides whether
 already cut pass through unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ Speeds of the root add up to drift, and standing feet constrain positions, not s
 by its trajectory: its ground position (forward, sideways) and heading, in a frame that all takes share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Draw variants (Lau 2009, §6): complete takes, endless motion in blocks, and loops, all from one Gaussian."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple

@@ -6,8 +6,6 @@ put it. Between two stands the correction changes smoothly from one to the other
 of hip and knee. A take itself passes through unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Headings to keep and paths to follow: how turn rates are corrected, and how closely a path was followed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

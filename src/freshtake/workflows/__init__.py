@@ -6,8 +6,6 @@ progress, `warn` with sentences for the user, and the result describes what was 
 
 # ruff: noqa: F403  (the names are listed once, below)
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

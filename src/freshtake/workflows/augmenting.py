@@ -1,7 +1,5 @@
 """Variants of every action in a folder of takes, as training data."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

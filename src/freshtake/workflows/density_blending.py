@@ -1,7 +1,5 @@
 """Learn the densities of classes of takes, and make new motion that changes between the classes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

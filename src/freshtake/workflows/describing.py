@@ -1,7 +1,5 @@
 """Describe clips, models and sets of them, and explain what a model has learned."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

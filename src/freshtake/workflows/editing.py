@@ -1,7 +1,5 @@
 """Change one clip: loop it, plant its feet, cut it, or convert it to another format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

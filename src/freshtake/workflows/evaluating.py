@@ -1,7 +1,5 @@
 """Compare variants with takes, by figures and by a study with people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple

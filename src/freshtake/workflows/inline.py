@@ -1,7 +1,5 @@
 """Motions inside a notebook: the viewport of `freshtake view` as the value of a cell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

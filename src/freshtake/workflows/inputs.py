@@ -1,7 +1,5 @@
 """Inputs of workflows: takes used together, models of one method, lengths, moments and seeds."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Endless motion that is steered while it is made: controls, streams of models, styles, and timing."""
 
-from __future__ import annotations
-
 import math
 import socket
 from collections import deque

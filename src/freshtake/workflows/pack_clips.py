@@ -1,7 +1,5 @@
 """Contents of packs: groups of clips with their seeds and marks, how clips are made, and what engines need."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

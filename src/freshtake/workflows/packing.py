@@ -4,8 +4,6 @@ Engines also get import scripts, and `engine.json` with the same facts for every
 the scripts read nothing else.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Write clips that differ from a take in a stretch or a part of the body, or continue where it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write sample takes, made by freshtake or downloaded, and run the main job on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Sentences for users: advice without command-line options, and unexpected errors."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -3,8 +3,6 @@
 With a style, the source is steered so that its translation follows the path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Play a texture as a request asks: endless, by a plan of cells and headings, or as one of several candidate loops."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

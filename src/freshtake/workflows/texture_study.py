@@ -1,7 +1,5 @@
 """Make tables 1 and 2 and figures 3 and 5-9 of Sattler 2004 for the user's takes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

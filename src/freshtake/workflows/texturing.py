@@ -1,7 +1,5 @@
 """Learn textures from files, and write what they play; how they play is in `texture_playing`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

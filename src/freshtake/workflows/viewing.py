@@ -1,7 +1,5 @@
 """Show motions side by side on one timeline, or while they are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """The inputs on one common phase, from which all baselines start (Lau 2009, §8)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Draft each noise baseline: rows, and noise of amount 1 to be added to them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

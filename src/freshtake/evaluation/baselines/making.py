@@ -5,8 +5,6 @@ one variant and one input give normalized sums of squared differences of joints,
 same sum of the noise-added motion and its input must be within one standard deviation of the mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

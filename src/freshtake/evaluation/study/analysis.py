@@ -3,8 +3,6 @@
 Means are compared by a one-way analysis of variance, with confidence intervals by Student's t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import exp, lgamma, log, sqrt
 from statistics import NormalDist

@@ -6,8 +6,6 @@ a clip, and two walkers repeat the same one (after McDonnell et al. 2008); exper
 (after Vyas and O'Sullivan 2024).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

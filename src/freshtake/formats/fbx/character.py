@@ -5,8 +5,6 @@ each limb. Joints M_j of a clip have no scale: G_j = M_j S_j at rest. glTF's inv
 metres U S_j K_j, where U scales by the unit. Images are not converted.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Interpret the contents of an FBX file: objects and their links, layers of curves, and transforms of nodes."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from pathlib import Path

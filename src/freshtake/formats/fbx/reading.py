@@ -1,7 +1,5 @@
 """Read takes of an FBX file as clips: the largest skeleton, moved by the curves of a take."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

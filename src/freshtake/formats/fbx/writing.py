@@ -1,7 +1,5 @@
 """Build the objects of an FBX file: settings, joints, meshes, skins and takes."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter

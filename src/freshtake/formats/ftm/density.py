@@ -1,7 +1,5 @@
 """Convert a DensityModel to parts of a model file and back. Loading imports synthesis, not the learner."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

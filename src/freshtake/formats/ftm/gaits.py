@@ -1,7 +1,5 @@
 """Convert a GaitModel (style × speed) to parts of a model file and back."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from freshtake.formats.ftm.io import ReadParts, recipe_parts

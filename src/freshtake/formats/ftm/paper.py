@@ -1,7 +1,5 @@
 """Convert a PaperModel to parts of a model file and back. Loading imports synthesis, not the learner."""
 
-from __future__ import annotations
-
 from freshtake.formats.ftm.io import MOST_FRAMES, Fields, ReadParts, recipe_parts
 from freshtake.formats.ftm.variation import material_parts, read_material
 from freshtake.motion.validation import Parts

@@ -1,7 +1,5 @@
 """Convert a StyleModel to parts of a model file and back. Loading imports translation, not the learner."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

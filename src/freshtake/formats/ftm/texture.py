@@ -1,7 +1,5 @@
 """Convert a TextureModel to parts of a model file and back; modes are float32 or quantized integers."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Read and write glTF 2.0 and GLB: characters as clips or baked meshes; clips as a bone figure or on a character."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

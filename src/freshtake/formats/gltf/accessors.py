@@ -1,7 +1,5 @@
 """Read typed arrays of a glTF file, checked against bounds, and the triangles of meshes."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read animations of a glTF file: tracks of keys, their frame times, and the poses that they give nodes and joints."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Build glTF documents: from nothing, or from a file whose animations are removed."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

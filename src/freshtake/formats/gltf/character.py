@@ -8,8 +8,6 @@ With joints M_j that have no scale, K_j = M_j^-1 G_j I_j (constant) takes v to i
 that B_j K_j is one and the same map A for all joints: then v' = A v, skinned by M_j B_j^-1, moves as in the file.
 """
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any, NamedTuple

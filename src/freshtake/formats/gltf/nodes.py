@@ -1,7 +1,5 @@
 """Read the node tree of a glTF file, and choose the nodes that are the joints of a character."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Bake skinned and morphed meshes of a glTF file over frames, and find the pose in which a skin was bound."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

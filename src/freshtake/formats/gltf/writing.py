@@ -1,7 +1,5 @@
 """Write glTF: clips as a bone figure or on a character, VRM animations, and meshes with morph targets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path

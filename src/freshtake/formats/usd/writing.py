@@ -6,8 +6,6 @@ Blender imports the chosen variant only, so every other clip also moves a bare s
 arrive as actions, on bones of the same names.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Limbs: which joints make up legs and arms, and how hinges, hips and ankles can move, learned from clips or files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

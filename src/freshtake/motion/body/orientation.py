@@ -4,8 +4,6 @@ They are inferred from head, feet, floor, travel and leg length, never from the 
 poses relative to the body, which do not depend on travel, heading, size or frame rate.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

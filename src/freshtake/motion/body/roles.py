@@ -3,8 +3,6 @@
 Also tell which part of the body a joint belongs to: trunk, head, or one of the arms and legs.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ travel. In memory, joint 0 is always where the body is: it takes over the positi
 carries the body, which then coincides with it. `Skeleton.base` keeps the file's form, and `as_filed` restores it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Find faults in a motion and report them in sentences: in its frame rate, angles, points and faces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

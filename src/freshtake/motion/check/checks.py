@@ -1,7 +1,5 @@
 """Define Finding; check clips against each other, and a clip's frames: leading T-pose, frozen frames, spikes, noise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ other motion is that of the hips, smoothed so that the sway of single steps stay
 world positions of all joints are the same whether the travel is on the hips or on a joint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Find where an action recurs in a take, by dynamic time warping."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recurrence: the period of a motion, the phase of every frame, and the cycles of a take cut at one phase."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Seams between clips: how well an end meets a start, poses that several loops share, and joining clips at them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ integrated to positions. With y up, forward is +z and sideways +x; with z up, fo
 body tilted upright).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

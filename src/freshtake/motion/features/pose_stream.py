@@ -1,7 +1,5 @@
 """Decode rows of a stream to poses, each block continuing the last: like `decode`, but compiled and without checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import NamedTuple

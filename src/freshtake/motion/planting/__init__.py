@@ -1,7 +1,5 @@
 """Plant feet and pin hands: hold contacts, reach pins, and keep the rest of the motion."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

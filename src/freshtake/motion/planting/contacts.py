@@ -3,8 +3,6 @@
 The thresholds are defined only in `ContactSettings`; how feet are then held, only in `PlantSettings`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

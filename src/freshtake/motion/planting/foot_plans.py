@@ -1,7 +1,5 @@
 """Plan feet frame by frame, compiled: contacts of heel and toe, smooth offsets that hold them, sinking hips."""
 
-from __future__ import annotations
-
 import math
 
 from freshtake.motion.planting.contacts import ContactSettings

@@ -1,7 +1,5 @@
 """Lead a limb of two segments to a goal: the knee bends, the hip swings, the foot keeps its direction."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

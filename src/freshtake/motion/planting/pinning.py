@@ -1,7 +1,5 @@
 """Move pinned joints to their pins: blend the path of a pinned point to the pins and back, and lead limbs along it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Advance all stages of planting as far as the known frames allow, compiled."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

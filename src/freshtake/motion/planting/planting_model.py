@@ -3,8 +3,6 @@
 Contacts may also be given, by hand or by a classifier, or taken from the nearest frames of the examples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

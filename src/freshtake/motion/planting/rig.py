@@ -1,7 +1,5 @@
 """The body, the settings and the frames of planting as the plain arrays that compiled functions take."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from freshtake.numeric.arrays import Floats, Ints

@@ -1,7 +1,5 @@
 """Retarget motion to another body: body parts by name or shape, rest poses, transfer, planted feet."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

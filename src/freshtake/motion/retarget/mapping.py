@@ -6,8 +6,6 @@ Names are compared without case, namespaces, spaces and punctuation; in patterns
 lowest tips are toes, the highest one is the head, and the tips farthest to the sides above the hips are hands.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ relative to rest poses in the body's axes (x left, y up, z forward), after turni
 of the other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple

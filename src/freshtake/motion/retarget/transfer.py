@@ -4,8 +4,6 @@ Forearm twist joints share the hand's rotation, hands reach as high as the sourc
 the joints they belong to although they do not hang on them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

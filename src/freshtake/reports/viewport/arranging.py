@@ -3,8 +3,6 @@
 Shapes are side by side, on a grid (with a new row for each role), or overlaid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Give a skeleton volume: the bones to draw, with thickness and brightness."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

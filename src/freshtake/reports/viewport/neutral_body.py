@@ -6,8 +6,6 @@ of the body is aligned to a bone of the skeleton, scaled to its length, and then
 bone b is shown at p_j + Q_j (K_b v), with the joint's position p_j, its rotation from rest Q_j, and the fit K_b (3, 4).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Floor positions are 32-bit floats; points are 16-bit integers relative to them, 
 lowest number means that a marker was not visible. All numbers are little-endian.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scenes of shapes in display units (a leg is 0.9 long, y is up, bodies start at the origin and face z)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A vertex v of the bind pose is shown at sum w_j (s T M_j B_j^-1 v) - o, with the
 the bind pose, and the stage's scale s, rotation T and shift o.
 """
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from pathlib import Path

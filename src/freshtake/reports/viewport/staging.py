@@ -1,7 +1,5 @@
 """Convert motions to shapes: upright, starting at the origin, scaled by the body's size."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache

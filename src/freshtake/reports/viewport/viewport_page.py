@@ -1,7 +1,5 @@
 """Embed the viewport in a separate page or a report, with everything included, so that no network is needed."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

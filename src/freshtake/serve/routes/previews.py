@@ -1,7 +1,5 @@
 """Immediate results, without a job: variants of drawn characters, a take in a style, the jump map of a texture."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Routes of views: scenes, pictures and crowds; curves, components and networks of items."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response

@@ -4,8 +4,6 @@ A task is called as function(context, items=[...], **fields of the request), wit
 `job_requests`, and adds its results with `context.add`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple

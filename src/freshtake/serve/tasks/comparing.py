@@ -4,8 +4,6 @@ A study's stimuli, sheet and key are in a folder written by `study_design`; answ
 when the page or the server closes.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import time

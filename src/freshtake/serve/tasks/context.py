@@ -1,7 +1,5 @@
 """A task's access to the project: reading and adding items, and reporting progress."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

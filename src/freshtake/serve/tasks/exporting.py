@@ -1,7 +1,5 @@
 """Tasks that export items: one file, a zip of several, or a crowd placed on the page."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

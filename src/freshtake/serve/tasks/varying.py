@@ -1,7 +1,5 @@
 """Tasks that learn models, make variants and redraw stretches; each variant becomes an item immediately."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

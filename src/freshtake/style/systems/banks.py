@@ -7,8 +7,6 @@ A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. Bef
 past that leads up to it (§4.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property

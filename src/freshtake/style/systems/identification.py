@@ -1,7 +1,5 @@
 """Identify state-space systems from inputs and outputs: subspace method (Hsu 2005, §4.3), refitted by simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Compiled simulation of banks of state-space systems (Hsu 2005, eq. 5-6)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Align two motions of the same content in different styles, by iterative motion warping (Hsu 2005, §3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import overload
 

@@ -1,7 +1,5 @@
 """Find clips of two styles with the same content: pairs by speed, turning and the limbs that act (Hsu 2005, §5.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

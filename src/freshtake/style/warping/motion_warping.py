@@ -1,7 +1,5 @@
 """Iterative motion warping (Hsu 2005, §3, eq. 1), and the methods it is compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

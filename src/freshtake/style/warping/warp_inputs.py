@@ -1,7 +1,5 @@
 """Prepare inputs for warping: clips, strokes or rows in comparable units, cyclic clips cut to equal phases."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

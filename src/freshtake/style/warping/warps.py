@@ -1,7 +1,5 @@
 """The time warp (Hsu 2005, §3.2, eq. 2-3), its dynamic program and smooth curve; and the space warp (eq. 4)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Matheron's rule: x + K_xp K_pp^-1 (y - x_p), with the covariance K of the Gaussian that variants are drawn from.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

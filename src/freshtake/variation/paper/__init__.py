@@ -1,7 +1,5 @@
 """The method of Lau 2009 as published: a Dynamic Bayesian Network with kernel regression (§4-§7)."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names

@@ -1,7 +1,5 @@
 """Learn a PaperModel from examples, offline (Lau 2009, §5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple

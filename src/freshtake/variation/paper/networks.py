@@ -1,7 +1,5 @@
 """The two networks (Lau 2009, §4): nodes are DOFs at time slices, edges lead from predictors to what they predict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The prior network: its instances, score and samples (Lau 2009, §5.1, eq. 3, and §6)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Frames are predicted one by one (§6, figure 3), both for synthesis and for the score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ poor set of candidates cannot vouch for its members.
 eliminated until all that remain reach the threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations

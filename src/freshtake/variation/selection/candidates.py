@@ -1,7 +1,5 @@
 """Make candidates comparable with trusted motions (kind, skeleton, size, rate, duration); give verdicts in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ of a clip that is slightly slower or faster, so with four trusted clips hardly a
 are compared with the trusted ones at equal phases, as `learn` compares takes (see unlike).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

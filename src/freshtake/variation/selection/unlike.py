@@ -5,8 +5,6 @@ every take is left out in turn, and its distance from the mean of the others is 
 body part by body part. No network is needed, so the cost is that of one alignment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
