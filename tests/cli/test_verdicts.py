@@ -82,11 +82,11 @@ def knee_backwards(made: Guided) -> Guided:
 def test_a_crowd_with_an_impossible_character_is_refused(
     mode: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, drawn = tmp_path / "crowd", characters._drawn
+    folder, drawn = tmp_path / "crowd", characters._draw
     command = ["crowd", str(model), "-n", "3", "--seconds", "1", "--workers", "1", "--mode", mode, "-o", str(folder)]
     command += ["--variants", "2"] if mode == "library" else []
     monkeypatch.setattr(
-        characters, "_drawn", lambda a, b, c, asked: knee_backwards(drawn(a, b, c, asked)) if asked.number == 2
+        characters, "_draw", lambda a, b, c, asked: knee_backwards(drawn(a, b, c, asked)) if asked.number == 2
         else drawn(a, b, c, asked),
     )  # fmt: skip
     assert run(command) == 2

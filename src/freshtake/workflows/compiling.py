@@ -128,20 +128,21 @@ def _retargeting() -> None:
 
 
 class Step(NamedTuple):
-    """A step of `warm_up`: a function that compiles everything it calls, and the commands that need that."""
+    """A step of `warm_up`: a function that compiles everything it calls, the commands that need it, earlier steps."""
 
     work: Callable[[], object]
     commands: tuple[str, ...]
+    after: tuple[str, ...] = ()  # steps that compile shared functions: Blender runs several steps at once
 
 
 STEPS = {
     "learning": Step(_learning, ("learn",)),
     "planting": Step(_planting, ("plant",)),
-    "variants": Step(_variants, ("vary",)),
-    "styles": Step(_styles, ("style learn", "style apply")),
-    "blends": Step(_blends, ("blend sample",)),
-    "textures": Step(_textures, ("texture learn", "texture sample")),
-    "clips on other skeletons": Step(_retargeting, ()),
+    "variants": Step(_variants, ("vary",), ("learning", "planting")),
+    "styles": Step(_styles, ("style learn", "style apply"), ("planting",)),
+    "blends": Step(_blends, ("blend sample",), ("planting",)),
+    "textures": Step(_textures, ("texture learn", "texture sample"), ("planting",)),
+    "clips on other skeletons": Step(_retargeting, (), ("planting",)),
 }
 
 
