@@ -397,7 +397,11 @@ class Fields:
     def settings(self, kind: type[S]) -> S:
         """Return the settings of a method, a dataclass of plain values; missing ones have their defaults."""
         inner = self.inner("settings")
-        kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+        # Types are classes, unions, or text where annotations are postponed.
+        kinds = {
+            field.name: field.type.__name__ if isinstance(field.type, type) else str(field.type)
+            for field in fields(kind)  # type: ignore[arg-type]
+        }
         for name in inner.values:
             problem = "this freshtake has no such setting: update it, or learn the model again"
             inner.require(name[:80], name in kinds, problem)
