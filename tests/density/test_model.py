@@ -99,6 +99,11 @@ def test_own_motion_scores_higher() -> None:
         two_orbits().score(orbit(1)[:1])
 
 
+def test_a_class_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match="there is no class 'skip'; the classes are"):
+        two_orbits().runs("skip")
+
+
 def test_the_file_gives_the_same_motion_bit_for_bit(tmp_path: Path) -> None:
     for name, model in (("clips", gaits()), ("arrays", two_orbits())):
         ft.save(tmp_path / f"{name}.ftm", model, sources=["a.bvh"])

@@ -14,11 +14,13 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import heading, sampled_at, take_frames
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.rotations import about_axis, angle_between, multiply
-from freshtake.style.learning import aligned, learn
+from freshtake.style.columns import blocks_of
+from freshtake.style.learning import aligned, learn, style_recipe
 from freshtake.style.model import Settings
 from freshtake.style.pairs import pair_rows
 from freshtake.style.simple_translations import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
 from freshtake.style.translation_kernels import TranslationState
+from tests.motion.rigs import RIGS
 from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 
@@ -391,3 +393,18 @@ def test_rates_beyond_the_examples_drive_no_more_than_theirs() -> None:
     assert (inputs[:, :3] <= bounds[1] + 1e-9).all() and (inputs[:, :3] >= bounds[0] - 1e-9).all()
     usual = tool.inputs(tool.start(rows[:1]), rows)
     np.testing.assert_array_equal(inputs[:, 3:], usual[:, 3:])
+
+
+@pytest.mark.parametrize("rig", ["static root", "unreal"])
+def test_blocks_do_not_depend_on_the_joint_that_carries_the_body(tmp_path: Path, rig: str) -> None:
+    clip = walk(0)
+    ft.write(tmp_path / "rig.bvh", RIGS[rig](clip))
+    other = ft.read(tmp_path / "rig.bvh")
+    assert isinstance(other, Clip) and other.skeleton.base is not None
+    sizes = []
+    for each in (clip, other):
+        recipe = style_recipe([each])
+        blocks = blocks_of(recipe, np.ones(len(recipe.names)))
+        sizes.append([(len(block.inputs), len(block.outputs)) for block in blocks])
+    assert sizes[0] == sizes[1]
+    assert sizes[0][0][0] > 6  # the thighs drive the root in addition to its own DOFs

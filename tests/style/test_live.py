@@ -14,7 +14,7 @@ from freshtake.motion.features import Start, decode, where_it_ends
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.model import StyleModel
-from freshtake.style.synthesize import classifiers_of
+from freshtake.style.synthesize import classifiers_of, latest
 from tests.style.pairs_of_clips import model, walk
 
 
@@ -147,3 +147,17 @@ def test_planting_rows_or_without_poses_is_refused() -> None:
     bare = replace(learned, poses=learned.poses[:0])
     with pytest.raises(UsageError, match="relearn it"):
         bare.stream([], decode=True, plant=True)
+
+
+def test_a_slider_is_read_for_every_frame_and_converted_only_when_it_moves() -> None:
+    values, converted = {"arms": 1.0}, []
+
+    def convert(now: dict[str, float]) -> int:
+        converted.append(dict(now))
+        return len(converted)
+
+    live = latest(lambda: values, convert)
+    assert [live(), live()] == [1, 1]
+    values["arms"] = 0.5  # changed in place
+    assert [live(), live()] == [2, 2]
+    assert converted == [{"arms": 1.0}, {"arms": 0.5}]

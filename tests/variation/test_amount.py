@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,14 @@ def test_without_an_amount_in_time_all_variants_are_equally_long() -> None:
     assert len(lengths) == 1
     varied = {len(made.rows(np.random.default_rng(k), amount=Amount(0.0, time=1.0))) for k in range(12)}
     assert len(varied) > 1
+
+
+def test_a_sampler_is_returned_even_if_another_thread_replaces_the_cached_one() -> None:
+    class Shared(dict[Any, Any]):
+        def __setitem__(self, key: Any, value: Any) -> None:
+            super().__setitem__(key, value)
+            self.clear()  # as another thread does that draws with another amount
+
+    made = model()
+    made.__dict__["_samplers"] = Shared()
+    assert made.sampler(0.5).amounts.time == 0.5

@@ -288,6 +288,8 @@ class LearnedKernels:
 
     def runs(self, name: str) -> list[Floats]:
         """Return the mode weights of one class, run by run."""
+        if name not in self.classes:
+            raise UsageError(f"there is no class {name!r}; the classes are {', '.join(self.classes)}")
         number, edges = self.classes.index(name), [0, *self.run_stops.tolist()]
         return [self.weights[a:b] for a, b in pairwise(edges) if self.owners[a] == number]
 

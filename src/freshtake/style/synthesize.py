@@ -7,6 +7,7 @@ place, and the path of the body does not change (Hsu 2005, §4.5).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -175,11 +176,25 @@ Live = Callable[[], Source]  # returns the current source: its strength may chan
 
 
 def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
-    """Return a function that applies `make` to a value, or to the current result of a function such as a slider."""
-    if callable(given):
-        return lambda: make(given())
-    fixed = make(given)
-    return lambda: fixed
+    """Return a function that applies `make` to a value, or to the current result of a function such as a slider.
+
+    `make` is called again only if that result has changed.
+    """
+    if not callable(given):
+        fixed = make(given)
+        return lambda: fixed
+    before: Any = None
+    result: Result | None = None
+
+    def now() -> Result:
+        nonlocal before, result
+        answer = given()
+        if result is None or type(answer) is not type(before) or not np.array_equal(answer, before):
+            # A copy, because a slider may change a dictionary or an array in place.
+            result, before = make(answer), deepcopy(answer)
+        return result
+
+    return now
 
 
 def resting(recipe: Recipe, target: Normal) -> float:

@@ -160,12 +160,15 @@ class VariationModel(ExampleModel, Showable):
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
         chosen = amount_of(amount)
         key = (chosen.space, chosen.time, *chosen.parts.items(), rate)
-        if key not in self._samplers:
+        # Other threads may replace the cached sampler at any time, so the dictionary is read only once.
+        sampler = self._samplers.get(key)
+        if sampler is None:
             space = chosen.per_dof(self.dofs, self.material.skeleton)
             amounts = Amounts(np.where(self.material.timing, chosen.tempo, space), chosen.tempo, rate)
+            sampler = sampler_of(self.deviations, self.closed, amounts, self.frame_time)
             self._samplers.clear()
-            self._samplers[key] = sampler_of(self.deviations, self.closed, amounts, self.frame_time)
-        return self._samplers[key]
+            self._samplers[key] = sampler
+        return sampler
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
