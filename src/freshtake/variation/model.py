@@ -255,14 +255,27 @@ class VariationModel(ExampleModel, Showable):
         return self.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=loop, name=name).motion
 
     @one_blas_thread()
-    def guided(self, rng: np.random.Generator, goals: Goals, *, loop: bool = False, **options: Any) -> Guided:
+    def guided(
+        self,
+        rng: np.random.Generator,
+        goals: Goals,
+        *,
+        amount: float | Amount = 1.0,
+        cycles: int | None = None,
+        plant: bool | str = False,
+        loop: bool = False,
+        name: str = "",
+    ) -> Guided:
         """Draw a variant like `sample`, with a report on how well it met the goals.
 
         Args:
             rng: Source of random numbers.
             goals: What the variant has to meet.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            cycles: How many cycles of a cyclic model; default: one, or as many as a duration requires.
+            plant: Plant feet as in the takes; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
-            options: `amount`, `cycles`, `plant` and `name`, as for `sample`.
+            name: Its name.
 
         Returns:
             The variant, its phases and the report.
@@ -270,8 +283,8 @@ class VariationModel(ExampleModel, Showable):
         if loop:
             from freshtake.variation.goals.variation_loops import looped
 
-            return looped(self, rng, goals, **options)
-        return guided(self, rng, goals, **options)
+            return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
+        return guided(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
 
     @one_blas_thread()
     def redraw(
