@@ -20,6 +20,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return str(paths[0]), str(paths[1])
 
 
+def test_a_plot_is_a_picture_or_a_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["align", *files, "--plot", "warp.txt"]) == 2
+    assert "a picture's name ends in one of .png, .svg, .pdf, a page's in .html" in capsys.readouterr().err
+
+
 def test_a_summary_for_machines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["align", *files, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

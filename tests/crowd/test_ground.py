@@ -57,7 +57,7 @@ TEXT_BOMB = picture(2, 2, bytes(64 << 20))
 @pytest.mark.parametrize(
     "content, sentence",
     [
-        (b"no picture", "this is not a PNG image"),
+        (b"no picture", "this is not a PNG image, or it is damaged: write heights as PNG"),
         (b"", "this is not a PNG image"),
         (TEXT_BOMB, "this is not a PNG image"),
         (picture(1, 2), "2 x 2 to 8192 x 8192 pixels were expected, not 1 x 2"),

@@ -144,6 +144,10 @@ def test_other_settings_in_the_same_folder_are_refused_and_replaced_with_force(
     assert run([*words, "--seed", "3"]) == 2
     said = capsys.readouterr().err
     assert "seed was 0 and is 3 now" in said and "--force" in said and len(said.splitlines()) == 1
+    plan = tmp_path / "crowd.toml"
+    plan.write_text(f'number = 2\nseconds = 0.3\n[[groups]]\nmodel = "{walk}"\nshare = 1.0\namount = [0.5, 1.0]\n')
+    assert run(["crowd", str(plan), *words[6:]]) == 2
+    assert "groups[0].amount was [1.0, 1.0] and is [0.5, 1.0] now" in capsys.readouterr().err
     (tmp_path / "crowd" / "notes.txt").write_text("mine")
     assert run([*words, "--format", "bvh", "--force"]) == 0
     names = {path.name for path in (tmp_path / "crowd").iterdir()}

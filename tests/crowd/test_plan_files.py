@@ -105,7 +105,7 @@ ADDED = {
     "[repetition]\nvisible = 2000": "repetition.visible: 1 to 1000 was expected, not 2000",
     '[ground]\nfile = "a.png"\nsize = [1, 2]\nheight = 1': "ground.file: there is no height map 'a.png'",
     '[ground]\nfile = "a.png"\nsize = [1, 0]': r"ground.size\[1\]: a number above 0 was expected, not 0|ground.height",
-    '[ground]\nfile = "a.ftm"': "ground.size: this key is required",
+    '[ground]\nfile = "a.ftm"': r"ground.size: this key is required \(Metres along x and z\)",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2, 3]": r"groups\[2\].target: 2 entries were expected",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\npaths = [[[0, 0]]]": "2 or more points of a path",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2]\npaths = [[[0, 0], [1, 1]]]": "leave one out",

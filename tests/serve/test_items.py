@@ -133,6 +133,16 @@ def test_a_folder_that_is_no_project_is_refused_in_a_sentence(tmp_path: Path) ->
         Project(newer)
 
 
+def test_a_project_of_the_first_version_is_refused_and_keeps_its_takes(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    take = put(project, "walk_1")  # without a movement
+    project.execute("PRAGMA user_version = 1")
+    project.close()
+    with pytest.raises(FormatError, match=r"freshtake 0\.1 wrote this project: name another with --project"):
+        Project(tmp_path)
+    assert (tmp_path / "files" / f"{take.id}.npz").exists()
+
+
 @pytest.mark.parametrize("inside", ["files", "work"])
 def test_a_folder_of_something_else_keeps_what_it_holds(tmp_path: Path, inside: str) -> None:
     (tmp_path / inside).mkdir()

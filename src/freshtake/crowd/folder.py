@@ -143,13 +143,21 @@ def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
     replace_file(path, json_bytes(asked))
 
 
-def _difference(old: dict[str, Any], asked: dict[str, Any]) -> str:
-    """Name the first setting that differs, with its values if they are not tables or lists."""
-    key = next(key for key in {**asked, **old} if old.get(key) != asked.get(key))
-    values = [settings.get(key) for settings in (old, asked)]
-    if any(isinstance(value, dict | list) for value in values):
-        return key
-    return "{} was {} and is {} now".format(key, *(json.dumps(value, ensure_ascii=False) for value in values))
+def _difference(old: Any, asked: Any, key: str = "") -> str:
+    """Name the first setting that differs, inside tables and lists of tables too, with both values."""
+    if isinstance(old, dict) and isinstance(asked, dict):
+        name = next(name for name in {**asked, **old} if old.get(name) != asked.get(name))
+        return _difference(old.get(name), asked.get(name), f"{key}.{name}" if key else name)
+    both = isinstance(old, list) and isinstance(asked, list) and len(old) == len(asked)
+    if both and all(isinstance(one, dict) for one in (*old, *asked)):
+        number = next(k for k, (one, other) in enumerate(zip(old, asked, strict=True)) if one != other)
+        return _difference(old[number], asked[number], f"{key}[{number}]")
+    before, now = (text if len(text) <= 40 else f"{text[:37]}..." for text in map(_json_text, (old, asked)))
+    return f"{key} was {before} and is {now} now"
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def clear(folder: Path) -> None:

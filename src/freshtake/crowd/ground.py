@@ -89,7 +89,9 @@ def read_ground(asked: GroundMap) -> Ground:
             deep = picture.mode.startswith("I")
             values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        raise FormatError(path, "this is not a PNG image, or it is damaged") from None
+        raise FormatError(
+            path, "this is not a PNG image, or it is damaged: write heights as PNG of 8 or 16 bits"
+        ) from None
     return Ground(asked.height * values / (65535.0 if deep else 255.0), asked.center, asked.size)
 
 

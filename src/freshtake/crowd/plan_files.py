@@ -215,7 +215,8 @@ def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tu
             yield _below(key, name), f"no such key here; the keys are {', '.join(rules)}"
     for name in rule.get("required", ()):
         if name not in value:
-            yield _below(key, name), "this key is required"
+            words = rules[name].get("description", "").rstrip(".")
+            yield _below(key, name), f"this key is required{words and f' ({words})'}"
     for name, rule_of_key in rules.items():
         if name in value:
             yield from _problems(value[name], rule_of_key, _below(key, name))

@@ -56,11 +56,12 @@ def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mappi
     return [path / "report.html", path / "figures.json"]
 
 
-def check_figure_target(path: Path) -> str:
-    """Return the kind of a picture, chosen by the file extension; refuse unknown kinds."""
+def check_figure_target(path: Path, *, page: bool = False) -> str:
+    """Return the kind of a picture, chosen by the file extension; refuse unknown kinds; `page`: pages work too."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in KINDS:
-        raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + k for k in KINDS)}")
+        pages = ", a page's in .html" if page else ""
+        raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + k for k in KINDS)}{pages}")
     return kind
 
 

@@ -49,7 +49,10 @@ class Classes(Request):
 class BlendLearn(Classes, Reading):
     """Learn two or more classes of motion."""
 
-    classes: Annotated[list[str], Option("NAME=CLIP or NAME=FOLDER, then more clips of the class.", positional=True)]
+    classes: Annotated[
+        list[str],
+        Option("NAME=CLIP or NAME=FOLDER for each class; more clips of a class can follow it.", positional=True),
+    ]
     out: ModelOut
 
 
@@ -62,7 +65,9 @@ class Blend(Length):
         Option('"walk:1", "walk:0.7,run:0.3", "walk:1->run:1": linear over the motion. Default: the first class.'),
     ] = None
     method: Annotated[str | None, Option("`default`, `switch`, `paper` or `aligned`; default: as learned.")] = None
-    speed: Annotated[float | None, Option("Ground speed in units per second; determines the weights.")] = None
+    speed: Annotated[
+        float | None, Option("Ground speed, in the takes' unit of length per second; determines the weights.")
+    ] = None
     turn: Annotated[float | None, Option("Turn by this many degrees per second, to the left.")] = None
     residuals: Annotated[bool, Option("Restore the fine detail.")] = True
     seed: Seed = 0

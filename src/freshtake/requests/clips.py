@@ -149,7 +149,10 @@ class View(MeshReading):
 class Info(MeshReading):
     """Describe files, and what is wrong with them."""
 
-    paths: Annotated[list[Path], Option("Motion files, models (.ftm), or folders with any of them.", positional=True)]
+    paths: Annotated[
+        list[Path],
+        Option("Motion files of any readable format, models (.ftm), or folders with any of them.", positional=True),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

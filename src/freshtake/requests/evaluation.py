@@ -20,7 +20,9 @@ class Evaluate(Reading):
     ] = "auto"
     baselines: Annotated[bool, Option("Also score noise, combinations and replays of the inputs.")] = False
     title: Annotated[str, Option("Heading of the report.")] = ""
-    model: Annotated[Path | None, Option("The variants' model, to show which joints vary together.")] = None
+    model: Annotated[
+        Path | None, Option("The model that made the variants; the report then shows which joints vary together.")
+    ] = None
     seed: Seed = 7
 
 
@@ -34,8 +36,12 @@ class StudyPlan(Request):
     ] = "AB"
     participants: Annotated[int, Option("People who take part.", least=1, most=10_000)] = 15
     trials: Annotated[int, Option("Stimuli that each person watches per experiment.", least=1, most=10_000)] = 15
-    sequences: Annotated[int, Option("Sequences or crowds per condition (experiments B, C).", least=1, most=1000)] = 15
-    clips: Annotated[int, Option("Clips in a sequence, or repeated by a crowd's character.", least=1, most=1000)] = 15
+    sequences: Annotated[
+        int, Option("Long sequences or crowds per condition, in experiments B and C.", least=1, most=1000)
+    ] = 15
+    clips: Annotated[
+        int, Option("Clips joined into a long sequence, or repeated by each character of a crowd.", least=1, most=1000)
+    ] = 15
     blend: Annotated[float, Option("Seconds over which one clip blends into the next.", least=0.0, most=60.0)] = 0.25
     seed: Seed = 0
 

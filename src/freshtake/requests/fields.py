@@ -188,7 +188,11 @@ def numbers_of(texts: Sequence[str], alone: float | None = None) -> dict[str, fl
 Seed = Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)]
 Unit = Annotated[
     float | None,
-    Option("Unit of length, if not stated: m, cm, mm, in, ft, cmu, or metres per unit.", above=0.0, parse=metres_of),
+    Option(
+        "Unit of length, if the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
+        above=0.0,
+        parse=metres_of,
+    ),
 ]
 KeepGoing = Annotated[bool, Option("Write motions that fail the checks; otherwise, impossible motions are refused.")]
 Ending = Annotated[str | None, Option("Format of files in a folder, such as glb; default: as the takes (AMC: bvh).")]
@@ -196,7 +200,10 @@ Lock = Annotated[
     Literal["soft", "hard"],
     Option("How firmly feet are planted: soft keeps the small movement of real feet, hard removes it."),
 ]
-BodyMaps = Annotated[Path | None, Option("Body parts of joints (TOML or JSON); default: detected.", names=("--map",))]
+BodyMaps = Annotated[
+    Path | None,
+    Option("File that says which joint is which part of the body (TOML or JSON); default: detected.", names=("--map",)),
+]
 HowMuch = Annotated[
     float,
     Option(
@@ -312,7 +319,9 @@ class Length(Request):
 
     panel: ClassVar[str] = "How long"
 
-    frames: Annotated[int | str | None, Option("How long: frames such as 360, or a time such as 6s.")] = None
+    frames: Annotated[int | str | None, Option("How long: a number of frames such as 360, or a time such as 6s.")] = (
+        None
+    )
     seconds: Annotated[
         float | None, Option("How long, in seconds; instead of --frames.", names=("--seconds", "--duration"))
     ] = None
@@ -324,7 +333,9 @@ class OnCharacter(Request):
 
     panel: ClassVar[str] = "Character"
 
-    character: Annotated[Path | None, Option("Put the motion onto this character (glTF, FBX) or skeleton.")] = None
+    character: Annotated[
+        Path | None, Option("Retarget the motion to this character: glTF or FBX with a skin, or any skeleton.")
+    ] = None
     body_map: BodyMaps = None
 
 

@@ -41,7 +41,9 @@ class Packing(Request):
     beat: Annotated[
         float | None, Option("Seconds of a beat: every clip lasts a whole number of beats.", least=0.01, most=600.0)
     ] = None
-    cycles: Annotated[int | None, Option("Cycles in each clip, if cyclic; default: 1.", least=1, most=1000)] = None
+    cycles: Annotated[int | None, Option("Cycles in each clip of a cyclic model; default: 1.", least=1, most=1000)] = (
+        None
+    )
     closing_frame: Annotated[bool, Option("Repeat the first frame at the end, for players that need it.")] = True
     amount: HowMuch = 1.0
     plant: Plant = True
@@ -57,11 +59,15 @@ class Pack(Packing, OnCharacter):
 
     models: Annotated[
         list[str],
-        Option("Models of `freshtake learn`: MODEL or NAME=MODEL, which names a group and its files.", positional=True),
+        Option(
+            "Models of `freshtake learn`, each as MODEL or NAME=MODEL; NAME names its group and files.", positional=True
+        ),
     ]
     out: Annotated[Path, Option("Folder for the pack.", names=OutNames)]
     format: Annotated[list[str] | None, Option("Formats, such as fbx glb usd bvh; default: glb.")] = None
-    keep: Annotated[Path | None, Option("stars.json from the preview page: rejected clips are redrawn.")] = None
+    keep: Annotated[
+        Path | None, Option("stars.json from the preview page: rejected clips are redrawn, the others stay.")
+    ] = None
     only: Annotated[str | None, Option("Make only this clip of the pack, by its name.")] = None
     unit: Unit = None
     keep_going: KeepGoing = False

@@ -11,10 +11,14 @@ from freshtake.requests.fields import Option, Request
 class Serve(Request):
     """Serve a project to tools."""
 
-    project: Annotated[Path | None, Option("The folder for all work; default: freshtake-studio in your home.")] = None
+    project: Annotated[
+        Path | None, Option("The folder for all work; default: freshtake-studio in your home folder.")
+    ] = None
     port: Annotated[int | None, Option("The port; default: 8790, or the next that is free.")] = None
-    host: Annotated[str, Option("The address to listen on; the default is this machine alone.")] = "127.0.0.1"
-    token: Annotated[str | None, Option("Secret of clients, part of the printed address; default: random.")] = None
+    host: Annotated[str, Option("The address to listen on; by default, only this machine can reach it.")] = "127.0.0.1"
+    token: Annotated[
+        str | None, Option("Secret that clients must know, part of the printed address; default: random.")
+    ] = None
     no_token: Annotated[bool, Option("Let in every user and program on this machine without a token.")] = False
 
 
@@ -32,4 +36,6 @@ class Studio(Serve):
 class Mcp(Request):
     """Offer freshtake to agents as tools."""
 
-    allow: Annotated[list[Path] | None, Option("Folders agents may read and write; default: the current one.")] = None
+    allow: Annotated[
+        list[Path] | None, Option("Folders whose files an agent may read and write; default: the current one.")
+    ] = None

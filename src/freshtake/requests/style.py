@@ -65,7 +65,9 @@ class Styling(Feet):
         ),
     ] = field(default_factory=dict)
     time_warp: Annotated[bool, Option("Change the timing too; without it, frames keep their times.")] = True
-    generalize: Annotated[bool | None, Option("Keep input unlike the examples; default: the model's setting.")] = None
+    generalize: Annotated[
+        bool | None, Option("Keep the clip's own motion where it is unlike the examples; default: the model's setting.")
+    ] = None
     speed: Annotated[
         Literal["proportion", "source", "style"],
         Option(
@@ -136,7 +138,9 @@ class GaitsLearn(Reading):
 
     cells: Annotated[list[str], Option("STYLE@SPEED=CLIP, for each style at each speed.", positional=True)]
     out: ModelOut
-    ranks: Annotated[tuple[int, int] | None, Option("How many coordinates of styles and speeds; default: all.")] = None
+    ranks: Annotated[tuple[int, int] | None, Option("How many coordinates styles and speeds have; default: all.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,7 +63,8 @@ class TextureLearn(TextureLearning, MeshReading):
     takes: Annotated[
         list[str],
         Option(
-            "Mesh sequences, clips or strokes of one kind; NAME=FILE gives a cell to steer to by name.", positional=True
+            "Mesh sequences, clips or strokes of one kind; NAME=FILE puts a take into a cell, to steer to by name.",
+            positional=True,
         ),
     ]
     out: ModelOut
@@ -81,11 +82,17 @@ class Playing(Length):
         float | None,
         Option("How far a loop's tempo may be from the takes', as a fraction; default: 0.05.", least=0.0, most=0.5),
     ] = None
-    start: Annotated[str | None, Option("Use the take only after this time: 180, or 3s.", names=("--from",))] = None
-    end: Annotated[str | None, Option("Use the take only before this time: 540, or 9s.", names=("--to",))] = None
+    start: Annotated[
+        str | None, Option("Make the loop only from the take after this moment: frame 180, or 3s.", names=("--from",))
+    ] = None
+    end: Annotated[
+        str | None, Option("Make the loop only from the take before this moment: frame 540, or 9s.", names=("--to",))
+    ] = None
     candidate: Annotated[int, Option("Which of the loops, best first; `--json` lists them.", least=1, most=1000)] = 1
     jump_time: Annotated[float | None, Option("Mean seconds from jump to jump; default: as learned.", above=0.0)] = None
-    cell: Annotated[str | None, Option("The cell to start in, or to loop.", names=("--cell", "--action"))] = None
+    cell: Annotated[str | None, Option("The cell to start in, or to make a loop of.", names=("--cell", "--action"))] = (
+        None
+    )
     steer: Annotated[
         list[str] | None, Option("What to do and when: SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER.")
     ] = None

@@ -38,7 +38,9 @@ _FOR_FILES = {
 class Learning(Request):
     """Settings for learning a model, whether its takes are files, items of a project or clips of another program."""
 
-    cyclic: Annotated[bool | None, Option("Whether motion repeats; default: detected.", negative="--acyclic")] = None
+    cyclic: Annotated[bool | None, Option("Whether the movement repeats; default: detected.", negative="--acyclic")] = (
+        None
+    )
     pieces: Annotated[
         Literal["auto", "whole", "cycles"],
         Option(
@@ -66,10 +68,14 @@ class Learn(Learning, Reading):
         ),
     ]
     out: ModelOut
-    structure: Annotated[Path | None, Option("Vary like this model's takes; if `paper`, reuse its networks.")] = None
+    structure: Annotated[
+        Path | None, Option("Learn nothing: vary these takes, or a single take, as this model varies its own.")
+    ] = None
     method: Annotated[str | None, Option("`default`, or `paper` (Lau 2009), which has the options below.")] = None
     order: Annotated[int | None, Option("How many frames predict the next: 1, 2 (default) or 3.")] = None
-    neighbors: Annotated[int | None, Option("How many similar moments to use (neighbors); default: from data.")] = None
+    neighbors: Annotated[
+        int | None, Option("How many similar moments each prediction uses (neighbors); default: from the data.")
+    ] = None
     kernel_width: Annotated[
         float | None, Option("How similar moments must be to count (kernel width); default: from the data.")
     ] = None
@@ -83,7 +89,14 @@ class Variants(Amounts, Feet, LoopTravel, Length):
     """The variants to make, whatever the source of the goals and the destination of the results."""
 
     count: Annotated[int, Option("How many.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 15
-    first: Annotated[int, Option("Number of the first variant.", least=1, most=MOST_VARIANTS)] = 1
+    first: Annotated[
+        int,
+        Option(
+            "Number of the first variant: --first 3 -n 1 makes variant 3 alone, with the same seed.",
+            least=1,
+            most=MOST_VARIANTS,
+        ),
+    ] = 1
     seed: Seed = 0
     guard: Guard = True
     cycles: Annotated[
@@ -117,7 +130,9 @@ class Vary(Variants, PoseGoals, Steer, Finishing):
     """Write variants of a model into files."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
-    out: Annotated[Path, Option("Folder for the variants, or a file: one.bvh with -n 1, or all.fbx.", names=OutNames)]
+    out: Annotated[
+        Path, Option("Folder for the variants, or a file: one.bvh with -n 1, or all.fbx or all.glb.", names=OutNames)
+    ]
     limits: Annotated[Path | None, Option("Clamp a robot's joints to their limits (CSV: joint,low,high).")] = None
     format: Annotated[str | None, Option("Format of the files; default: that of the examples (AMC: bvh).")] = None
 
@@ -128,8 +143,13 @@ class Redrawing(Request):
 
     start: Annotated[str | None, Option("First new frame, or a time such as 2s; default: 0.", names=("--from",))] = None
     stop: Annotated[str | None, Option("First frame or time to keep again; default: the end.", names=("--to",))] = None
-    extend: Annotated[str | None, Option("Continue after the clip's end instead: frames, or a time such as 4s.")] = None
-    part: Annotated[tuple[str, ...], Option("Redraw only arms, legs, head or a joint; may be repeated.")] = ()
+    extend: Annotated[
+        str | None, Option("Continue after the clip's end instead: a number of frames, or a time such as 4s.")
+    ] = None
+    part: Annotated[
+        tuple[str, ...],
+        Option("Redraw only this: arms, legs, head or a joint; may be repeated. Default: the whole body."),
+    ] = ()
     amount: HowMuch = 1.0
     plant: Plant = True
     guard: Guard = True
@@ -141,7 +161,12 @@ class Redrawing(Request):
 class Redraw(Redrawing, Reading):
     """Redraw a stretch of a clip, or a part of the body, and keep everything else; or continue the clip."""
 
-    take: Annotated[Path, Option("A take or variant on the model's rig, at its rate.", positional=True)]
+    take: Annotated[
+        Path,
+        Option(
+            "A take or variant of the movement, on the rig of the model's takes and at their rate.", positional=True
+        ),
+    ]
     model: Annotated[Path, Option("A model of the movement (.ftm).", names=("--model", "-m"))]
     out: Annotated[Path, Option("Folder for the clips, or a file with -n 1.", names=OutNames)]
     format: Ending = None
@@ -156,8 +181,13 @@ class Stream(Amounts, Length, Travel, Steer, Finishing):
     out: Annotated[Path | None, Option("Where the result goes.", names=OutNames)] = None
     live: Annotated[str | None, Option("Send it live to avatars instead: vmc://127.0.0.1:39539.")] = None
     host: Annotated[bool, Option("Also send to, and listen to, other machines.")] = False
-    listen: Annotated[int | None, Option("Port for OSC messages that steer, such as /freshtake/amount 0.5.")] = None
-    style: Annotated[Path | None, Option("Put the motion into the style of this model, also along a path.")] = None
+    listen: Annotated[
+        int | None, Option("Port for OSC messages that steer live motion, such as /freshtake/amount 0.5.")
+    ] = None
+    style: Annotated[
+        Path | None,
+        Option("Put the motion into this style, a model of `freshtake style learn`; it can follow a path too."),
+    ] = None
     speed: Annotated[float, Option("How fast live motion is played, 0.1 to 4.")] = 1.0
     seed: Seed = 0
 
@@ -180,8 +210,12 @@ class Select(Reading):
 
     clips: Annotated[list[Path], Option("Clips to choose from.", positional=True)]
     trusted: Annotated[list[Path] | None, Option("Clips that are known to work together, at least 3.")] = None
-    likelihood: Annotated[bool, Option("Compare by what a model of the trusted clips expects (likelihood).")] = False
-    among: Annotated[bool, Option("Like `--likelihood`, with clips scored in groups, as in the paper.")] = False
+    likelihood: Annotated[
+        bool, Option("Compare by what a model of the trusted clips expects (likelihood), not by how far clips differ.")
+    ] = False
+    among: Annotated[
+        bool, Option("Like `--likelihood`, with groups of the clips scored among themselves, as in the paper.")
+    ] = False
     percentile: Annotated[float, Option("How many clips like the trusted ones may be rejected, in percent.")] = 5.0
     picture: Annotated[Path | None, Option("Draw how far off each clip is, and where (.png, .svg, .pdf).")] = None
     seed: Seed = 0
@@ -204,16 +238,26 @@ class Augment(Reading):
     folder: Annotated[Path, Option("Takes, in this folder and its subfolders.", positional=True)]
     out: Annotated[
         Path,
-        Option("A folder, or a file for learners: .tar (WebDataset), .npz (one body) or .parquet.", names=OutNames),
+        Option(
+            "A folder, or a file for learners: .tar (WebDataset), .npz (one body) or .parquet (needs pyarrow).",
+            names=OutNames,
+        ),
     ]
     count: Annotated[int, Option("Variants of each group.", least=1, most=MOST_VARIANTS, names=("--count", "-n"))] = 10
     by_likeness: Annotated[bool, Option("Add takes that are alone in their group to the most similar group.")] = False
     mirror: Annotated[bool, Option("Also add every take and variant mirrored (left and right swapped).")] = False
     speeds: Annotated[
         list[float] | None,
-        Option("Also add every take and variant at these speeds: 0.9 1.1.", least=0.1, most=10.0, names=("--speed",)),
+        Option(
+            "Also add every take and variant at these multiples of its speed: 0.9 1.1.",
+            least=0.1,
+            most=10.0,
+            names=("--speed",),
+        ),
     ] = None
-    licence: Annotated[str, Option("Licence of the takes; default: the name of a LICENSE file there.")] = ""
+    licence: Annotated[
+        str, Option("Licence of the takes, for the labels; default: the name of a LICENSE file in the folder.")
+    ] = ""
     amount: HowMuch = 1.0
     seed: Seed = 0
 
@@ -223,6 +267,9 @@ class PaperFigures(Request):
     """Draw figures of the paper: its own method and the default one side by side."""
 
     out: Annotated[Path, Option("Folder for the pictures; new or empty.", names=OutNames)]
-    data: Annotated[Path | None, Option("Folder with recorded takes; other movements are samples.")] = None
+    data: Annotated[
+        Path | None,
+        Option("Folder with recorded takes (cheering/cheering_1.bvh, ...); movements not in it are samples."),
+    ] = None
     only: Annotated[tuple[str, ...], Option("Figures to draw: 1, 4, 5, 6, 7, 8.")] = ()
     seed: Seed = 0

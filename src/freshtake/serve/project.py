@@ -19,13 +19,13 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
 from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import ENDED, Item, Job
-from freshtake.serve.movements import check_regroup, movement_name, new_movement
+from freshtake.serve.movements import LEARNED, check_regroup, movement_name, new_movement
 
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
 MOST_JOBS = 500  # jobs that stay in memory; all are in the file
 Listener = Callable[[dict[str, Any]], None]
-VERSION = 1
+VERSION = 2  # 1: also projects of freshtake 0.1, whose takes belong to no movement
 TABLES = """
 CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, file TEXT, gone INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL);
@@ -378,6 +378,11 @@ def lock_folder(folder: Path) -> sqlite3.Connection:
     return lock_file
 
 
+def _lacks_movements(rows: sqlite3.Connection) -> bool:
+    items = (json.loads(body) for (body,) in rows.execute("SELECT body FROM items WHERE gone = 0"))
+    return any(item["kind"] in LEARNED and item.get("movement") is None for item in items)
+
+
 def open_database(path: Path) -> sqlite3.Connection:
     """Open a project's database, creating its tables."""
     rows = sqlite3.connect(path, check_same_thread=False)
@@ -387,6 +392,9 @@ def open_database(path: Path) -> sqlite3.Connection:
         version = rows.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise FormatError(path, "a newer freshtake wrote this project: update freshtake")
+        if version == 1 and _lacks_movements(rows):
+            problem = "freshtake 0.1 wrote this project: name another with --project, and drop the takes in files there"
+            raise FormatError(path, problem)
         rows.executescript(TABLES)
         rows.execute(f"PRAGMA user_version = {VERSION}")
     except sqlite3.DatabaseError as error:

@@ -206,7 +206,7 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
     if plot is not None:
         require_plots()
         if plot.suffix.lower() not in PAGES:
-            check_figure_target(plot)
+            check_figure_target(plot, page=True)
     settings = WarpSettings(
         method=request.method, slope=request.slope, smoothness=request.smoothness,
         offset_smoothness=request.smoothness, scale=request.scale, cut="auto" if request.cut else "never",
