@@ -149,7 +149,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes and brackets") -> Any:
-    """Return the content of a JSON file; `problem` says what is wrong with other files, and how to fix it."""
+    """Return the content of a JSON file; `problem` describes a file that is not JSON, and the remedy."""
     try:
         return json.loads(read_text(path))
     except RecursionError:
@@ -180,7 +180,7 @@ _existing: ContextVar[Existing] = ContextVar("existing", default=Existing.REPLAC
 
 
 def choose_existing(choice: Existing) -> None:
-    """Set the choice for everything that is written from now on in this context."""
+    """Set the policy for everything that this context writes after the call."""
     _existing.set(choice)
 
 
@@ -209,7 +209,7 @@ def scratch_folder() -> Iterator[Path]:
     """Yield a temporary folder for files that are not kept; a context that is confined to folders may use it too."""
     with TemporaryDirectory() as name:
         folder, folders = Path(name).resolve(), _confined.get()
-        # If there are no folders, nothing is confined, and adding one would confine.
+        # An empty list confines nothing; adding this folder to it would.
         confined, existing = _confined.set((*folders, folder) if folders else ()), _existing.set(Existing.REPLACE_FILES)
         try:
             yield folder
@@ -305,7 +305,7 @@ def _move_into(source: Path, target: Path) -> None:
     """Move every file to the same path in another folder, all or none; other files there stay."""
     files = [file for file in sorted(source.rglob("*")) if file.is_file()]
     replaced = source / ".replaced"  # removed with the source when all files are moved
-    moved: list[tuple[Path, Path]] = []  # new files, and where the replaced ones went
+    moved: list[tuple[Path, Path]] = []  # each new file, and where the file that it replaces is moved
     try:
         for file in files:
             place, old = target / file.relative_to(source), replaced / file.relative_to(source)

@@ -19,8 +19,8 @@ _CHUNK = 1 << 20  # bytes at a time, so that lists of words stay small
 _BLOCK = 100_000  # numbers at a time, for the same reason
 Whole = npt.NDArray[np.int64]
 
-COMPUTED_DECIMALS = 9  # of degrees and lengths that we computed; numbers of a file keep all their digits
-_DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: most files have no more
+COMPUTED_DECIMALS = 9  # for degrees and lengths that we computed; numbers of a file keep all their digits
+_DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: six are enough for most files
 
 
 def finite_number(word: str) -> float | None:

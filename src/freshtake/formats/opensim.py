@@ -150,7 +150,7 @@ def _marker_text(path: Path, points: PointClip, unit: str) -> str:
 
 
 def _read_table(path: Path, options: ReadOptions) -> Stroke:
-    """Return the coordinates as the file has them: a stroke whose dimensions are the columns."""
+    """Return the coordinates, unchanged, as a stroke whose dimensions are the columns."""
     text = read_text(path)
     # Headings are short: only the beginning of the file is searched for the end of the heading.
     end = _END.search(text, 0, 100_000)

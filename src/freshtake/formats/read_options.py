@@ -1,4 +1,4 @@
-"""Options for reading and writing, for what files do not state."""
+"""Options for reading and writing: facts that files do not state."""
 
 import math
 import warnings
@@ -15,7 +15,7 @@ Motion = Clip | Stroke | PointClip | MeshSequence
 
 
 def choose_for(motion: object) -> str:
-    """Return the formats that can hold a motion, as the remedy of an error."""
+    """Return the remedy of an error: the formats that can hold a motion."""
     if isinstance(motion, MeshSequence):
         return "choose .npz, .abc or a folder of OBJ files; `freshtake texture learn` and `sample` write meshes as .glb"
     return "choose .npz, .bvh or .glb" if isinstance(motion, Clip) else "choose .npz or .csv"

@@ -154,7 +154,7 @@ def moving_translations(translations: Floats, offsets: Floats) -> Floats | None:
 
 
 def compose(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): of the root's parent."""
+    """Return world matrices (frames, joints, 4, 4) from local matrices; `above` (frames, 4, 4): the root's parent."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:

@@ -45,7 +45,7 @@ class Table:
 def parse_table(path: Path, text: str) -> Table:
     """Parse a table; its separator is the most frequent of comma, semicolon and tab in the first line.
 
-    Decimal commas are accepted only with the other two.
+    Decimal commas are accepted only with semicolons or tabs.
     """
     start = len(text) - len(text.lstrip())
     first = text.count("\n", 0, start) + 1
@@ -234,7 +234,7 @@ def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
 
 
 def stroke_from(table: Table, options: ReadOptions) -> Stroke:
-    """Return the columns of a table as a stroke, whatever they are called."""
+    """Return the columns of a table as a stroke, regardless of their names."""
     stroke = _read(table, options, points=False)
     assert isinstance(stroke, Stroke)
     return stroke
@@ -279,7 +279,7 @@ def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
-    """Return the file's times, which must increase; a few equal ones, from a coarse clock, are spread."""
+    """Return the file's times, which must increase; a few equal times, from a coarse clock, are spread."""
     times: Floats = table.values[:, time]
     ties = int((np.diff(times) == 0.0).sum())
     if 0 < ties < len(times) / 2:

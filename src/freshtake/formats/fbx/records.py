@@ -18,9 +18,9 @@ VERSION = 7400
 _MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 _HEAD = struct.Struct("<IIIB")  # end of the node in the file, number of values, their bytes, length of the name
 _END = bytes(_HEAD.size)  # closes a list of nodes
-_ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # strict readers (assimp) skip these without a list of nodes
+_ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # these need a child list for strict readers (assimp)
 _CODES = {"f4": b"f", "f8": b"d", "i4": b"i", "i8": b"l"}
-# A file of version 7.4 holds a date and two keys computed from it; these belong together.
+# A file of version 7.4 holds a date and two keys computed from it; change them only together.
 MADE = "1970-01-01 10:00:00:000"
 FILE_ID = bytes.fromhex("28b32aebb624ccc2bfc8b02aa92bfcf1")
 _FOOT = bytes.fromhex("fabcab09d0c8d466b176fb831cf7267e")

@@ -81,7 +81,7 @@ def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMot
     """Add one named animation with a key on every frame; exact frame time and playback are stored in `extras`."""
     keys = add_keys(builder, name, len(clip), clip.frame_time)
     tracks: list[tuple[int, str, int]] = []
-    smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
+    smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # no sign changes between frames
     for joint, motion in enumerate(motions):
         if motion.translations is not None:
             tracks.append((motion.node, "translation", builder.accessor(motion.translations, "VEC3")))

@@ -19,7 +19,7 @@ from freshtake.numeric.rotations import from_matrix, to_matrix
 class Nodes:
     """All nodes: parents (-1 for roots), depths, rest translations, rotations (w x y z) and scales.
 
-    `sheared` maps a node whose matrix is not made of translation, rotation and scale to it (4, 4).
+    `sheared`: by node, the matrices (4, 4) that translation, rotation and scale cannot express.
     """
 
     items: list[Item]

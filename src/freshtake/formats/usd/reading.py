@@ -178,7 +178,7 @@ def _takes(bones: _Bones) -> list[_Take]:
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
 
-    def order(take: _Take) -> int:  # among siblings: USD lists variants in another order
+    def order(take: _Take) -> int:  # the place among its siblings: USD lists variants in another order
         return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())  # type: ignore[union-attr]
 
     holder = prim

@@ -183,7 +183,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
     stage = lib.Usd.Stage.Open(layer)
     lib.UsdGeom.SetStageUpAxis(stage, up.upper())
     lib.UsdGeom.SetStageMetersPerUnit(stage, unit_m)
-    rate = fps_of(nominal_frame_time(motions[0].frame_time))  # 59.99999988 is 60
+    rate = fps_of(nominal_frame_time(motions[0].frame_time))  # 59.99999988 becomes 60
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
     stage.SetStartTimeCode(0.0)
