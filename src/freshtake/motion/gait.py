@@ -13,7 +13,7 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a slower body does not travel
-# In a step, an ankle moves at least this far from the middle: a fraction of the usual half step, and leg lengths.
+# In a step, an ankle moves at least this far from the middle: as a fraction of the usual half step, in leg lengths.
 SWING = (0.2, 0.05)
 
 
@@ -23,7 +23,7 @@ class Gait(NamedTuple):
     Attributes:
         strides: Pairs of steps; half strides are counted.
         speed: Leg lengths per second along the ground.
-        slide: Mean speed of the slowest foot joint, leg lengths per second, also of feet too fast to count as planted.
+        slide: Mean speed of the slowest foot joint, leg lengths per second, even if it is too fast to count as planted.
         jerk: Mean third derivative of the joints' positions, leg lengths / s^3.
     """
 

@@ -1,6 +1,7 @@
 """Named repairs for the faults that `check` finds; nothing is repaired by default.
 
-Each returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the motion.
+Each repair returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the
+motion.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +28,7 @@ def drop_tpose(clip: Clip) -> Clip:
 
 
 def drop_frozen(clip: Clip) -> Clip:
-    """Drop frames that equal the frame before; later frames move up in time."""
+    """Drop frames that equal the frame before; later frames become earlier."""
     same = repeated(clip)
     return clip.picked(~same) if same.any() else clip
 

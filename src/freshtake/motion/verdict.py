@@ -127,8 +127,8 @@ def assess(
 
     `amount` is the amount of variation with which the motion was drawn, `rate` its requested pace relative to the
     takes. A motion of another body than the takes' (`same_body` false) only has to keep its bones and must not be
-    faster. `remedy` says what to do about a body that exceeds its limits; `name` is what to call the motion, by default
-    the clip's name.
+    faster. `remedy` is the advice for a body that exceeds its limits; `name` names the motion, by default with the
+    clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
@@ -210,8 +210,8 @@ def check_result(
 ) -> list[Verdict]:
     """Check a motion of any method against its takes, refuse what no body could do, and return a list of one verdict.
 
-    The list is empty for motions without a skeleton. `most_off` is how far the motion is off its path, in its unit of
-    length; `more` are remarks of the method itself, such as `gait_remarks`; for the others see `assess` and
+    The list is empty for motions without a skeleton. `most_off` is the largest distance of the motion from its path, in
+    its unit of length; `more` are remarks of the method itself, such as `gait_remarks`; for the others see `assess` and
     `require_possible`.
     """
     clips = [take for take in takes if isinstance(take, Clip)]

@@ -99,7 +99,7 @@ def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
 
-Contacts = Callable[[Clip, Ints], Floats | None]  # for a clip whose frames are these frames of a loop
+Contacts = Callable[[Clip, Ints], Floats | None]  # contacts of a clip, given its frames' numbers in the loop
 
 
 def played(loop: Clip, count: int, first: int = 0) -> Clip:
@@ -141,7 +141,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
     straight, turn = _straight(clip, start, stop)
     loop = _joined(straight, start, stop, cycles, False)
-    if speeds:  # after turning joints, which turns their speeds too
+    if speeds:  # the first step turned joints, and so their speeds too
         loop = _joined(_joined(loop, start, stop, cycles, True), start, stop, cycles, False)
     travel = loop.root[stop] - loop.root[start]
     travel[clip.up_index] = 0.0

@@ -1,6 +1,6 @@
 """Strokes as columns: one per dimension, and the time step if the points are not evenly spaced.
 
-The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows are those of the
+The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows describe the
 stroke moved to the mean position of the examples, and the start stores this move. Time steps are logarithms, so that a
 mixture of several time steps is a time step again.
 """
@@ -94,7 +94,7 @@ class StrokeLayout(Columns):
         return Stroke(points, self.times(values, start, resume), self.dimensions, name)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return 1 for a coordinate; for a time step the distance covered by the pen in it (RMS)."""
+        """Return 1 for a coordinate; for a time step the distance that the pen covers during it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
             steps = np.concatenate([np.linalg.norm(np.diff(rows[:, :-1], axis=0), axis=1) for rows in examples])

@@ -56,7 +56,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
     """Return world rotations (frames, twists, 4) of twist joints from the world rotations of all joints of the target.
 
-    The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
+    They share the hand's turn away from rest, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
     out = np.empty((len(world), len(twists), 4))
     for column, twist in enumerate(twists):
