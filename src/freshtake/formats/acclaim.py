@@ -147,7 +147,7 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 
 def skeleton_file(path: Path, options: ReadOptions) -> Path:
-    """Return the ASF of an AMC: the one in the options, else the only one in its folder."""
+    """Return the ASF file of an AMC file: from the options, else the only ASF file in its folder."""
     if options.skeleton is not None:
         return Path(options.skeleton)
     try:

@@ -37,7 +37,7 @@ class Word(NamedTuple):
 
 @dataclass
 class Root:
-    """The section :root; `order`: columns, and the order of rotations about fixed axes; `axis`: of `orientation`."""
+    """The section :root. `order`: columns and order of rotations about fixed axes; `axis`: order for `orientation`."""
 
     line: int
     order: tuple[str, ...] = ()

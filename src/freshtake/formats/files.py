@@ -113,7 +113,7 @@ except FreshtakeError:
 
 
 def try_apart(path: Path, module: str, function: str) -> None:
-    """Try to read a file in another process, since C++ libraries may crash theirs on a damaged file.
+    """Try to read a file in another process, since C++ libraries may crash on a damaged file.
 
     The function of the module takes a path and `ReadOptions`.
     """
@@ -172,7 +172,7 @@ class Existing(Enum):
     """Policies for existing files."""
 
     REPLACE_FILES = "files are replaced, folders that are not empty are refused: the default in Python code"
-    REFUSE = "both are refused: the default of commands"
+    REFUSE = "files, and folders that are not empty, are refused: the default of commands"
     REPLACE = "files are replaced, also those inside a folder: commands with --force"
 
 

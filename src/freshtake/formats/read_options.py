@@ -31,7 +31,7 @@ class ReadOptions:
 
     `rate`: frames per second to which the motion is resampled.
     `up`: the vertical axis, y or z, if the format does not fix it; default: from the file, or from the body.
-    `animation`: name or number of one of several in a file. `mesh`: bake a skinned glTF or FBX character into a
+    `animation`: name or number of one of the file's animations. `mesh`: bake a skinned glTF or FBX character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 

@@ -113,7 +113,7 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 
 
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
-    """Read motions that are used together: files of one skeleton that state no vertical axis get the same one.
+    """Read motions that are used together: files of one skeleton that state no vertical axis get the same axis.
 
     With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """

@@ -82,7 +82,7 @@ def unify_clips(
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn errors about invalid motions into ones that name the file, and silence NumPy's overflow warnings."""
+    """Turn errors about invalid motions into errors that name the file, and silence NumPy's overflow warnings."""
     try:
         with np.errstate(all="ignore"):
             yield

@@ -1,4 +1,4 @@
-"""Describe a clip as the humanoid of VRM, send its poses by VMC, and receive poses from others.
+"""Describe a clip as the humanoid of VRM, send its poses by VMC, and receive poses from other programs.
 
 Bones have their standard names and no rotation in a T-pose; VMC messages go over OSC between programs.
 """

@@ -1,4 +1,4 @@
-"""Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a new clip, noted in its provenance."""
+"""Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a clip and is noted in its provenance."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def _noted(clip: Clip, what: str) -> str:
 
 
 def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
-    """Return every `step`-th frame from `start` to before `stop` (None: to the end); the file's channels are kept."""
+    """Return every `step`-th frame from `start` up to `stop` (exclusive; None: the end), with the file's channels."""
     rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
         name = clip.name or "a clip"

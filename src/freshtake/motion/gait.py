@@ -62,7 +62,7 @@ def gait_of(clip: Clip) -> Gait | None:
 def _steps(ahead: Floats) -> int:
     """Count how often an ankle swings from one side of the middle to the other.
 
-    The middle is the clip's: a lame leg may never pass the other one and yet make steps.
+    The middle is taken over the clip: a lame leg may make steps although it never passes the other leg.
     """
     low, high = np.percentile(ahead, [5.0, 95.0])
     away = ahead - 0.5 * (low + high)
@@ -71,6 +71,6 @@ def _steps(ahead: Floats) -> int:
 
 
 def mean_gait(gaits: Sequence[Gait | None]) -> Gait | None:
-    """Return the mean over clips; None if one of them has no gait."""
+    """Return the mean over clips; None if any clip has no gait."""
     measured = [gait for gait in gaits if gait is not None]
     return Gait(*np.mean(measured, axis=0).tolist()) if measured and len(measured) == len(gaits) else None

@@ -1,7 +1,7 @@
 """Check whether a motion is fit for use, with the same few checks for every method.
 
-The takes set the standard. A motion is green if it stays within what the takes do; amber if it can be used, but a
-sentence says where to look; red if no body moves like this: commands write a red motion only on request.
+The takes set the standard. A motion is green if it stays within the range of the takes; amber if it can be used, but a
+sentence states where to look; red if no body moves like this: commands write a red motion only on request.
 """
 
 import math
@@ -98,7 +98,7 @@ class Standard:
 
 
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
-    """Learn from takes on one skeleton the limits of motions of this body; `limits` come from `learn_limits`."""
+    """Learn the limits of a body's motions from takes on one skeleton; `limits` come from `learn_limits`."""
     if not takes:
         raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]
@@ -281,7 +281,7 @@ def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, shar
 def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
     speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
-    # Ten lengths a second are possible for any body; beyond that, the takes decide.
+    # Ten lengths a second are possible for any body; above that, the takes set the limit.
     if fastest <= max(20.0, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)

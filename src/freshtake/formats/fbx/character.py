@@ -219,7 +219,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
 
 
 def _layer(geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners) -> Floats | None:
-    """Return a layer's values per corner (triangles, 3, width); None if it has no usable ones."""
+    """Return a layer's values per corner (triangles, 3, width); None if it has no usable values."""
     layer = geometry.one(kind)
     if layer is None:
         return None

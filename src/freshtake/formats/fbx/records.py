@@ -106,7 +106,7 @@ def _put(path: Path, out: bytearray, entry: Node) -> None:
 
 
 _START = _MAGIC[:21]
-_OLDEST, _WIDE = 7100, 7500  # versions: before 7100, the layout differs; from 7500 on, lengths have 64 bits
+_OLDEST, _WIDE = 7100, 7500  # versions: before 7100, the layout differs; since 7500, lengths have 64 bits
 _PLAIN = {b"Y": "<h", b"I": "<i", b"F": "<f", b"D": "<d", b"L": "<q", b"C": "<B", b"B": "<B"}
 _ARRAYS = {b"f": "<f4", b"d": "<f8", b"l": "<i8", b"i": "<i4", b"b": "<u1", b"c": "<u1"}
 

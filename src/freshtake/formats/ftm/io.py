@@ -365,7 +365,7 @@ class Fields:
         values = self.get(name, "list")
         for value in values:
             if not isinstance(value, str):
-                self.wrong(name, f"a list of texts was expected, but {_shorten(value)} is in it")
+                self.wrong(name, f"only texts were expected in the list, not {_shorten(value)}")
             self._sound(name, value)
         return tuple(values)
 

@@ -158,7 +158,7 @@ def _references(holders: Iterable[tuple[Item, str]], count: int, what: str) -> l
 
 
 def _renumber(references: list[Reference], count: int, dropped: list[Reference]) -> list[int]:
-    """Return which of `count` objects are kept, and point the references to their positions among these.
+    """Return which of `count` objects are kept, and renumber the references accordingly.
 
     An object is kept unless only dropped references hold its number.
     """

@@ -272,7 +272,7 @@ def _bind_pose(
 
 
 def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
-    """Return rotation and position of common into^-1; None if its linear part is not a rotation."""
+    """Return rotation and position of the matrix common @ into^-1; None if its linear part is not a rotation."""
     if abs(np.linalg.det(into[:3, :3])) < 1e-60:
         return None
     matrix = common @ np.linalg.inv(into)

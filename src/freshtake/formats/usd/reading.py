@@ -174,7 +174,7 @@ def _parents(path: Path, paths: list[str], place: str) -> list[int]:
 
 
 def _takes(bones: _Bones) -> list[_Take]:
-    """Return each variant that binds a different animation to the skeleton; without any, the bound animation."""
+    """Return each variant that binds a different animation to the skeleton; if there is none, the bound animation."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
 

@@ -204,7 +204,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
 
 
 def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) -> None:
-    """Bind the first animation; with several, add a variant set, and a bare skeleton for each other one."""
+    """Bind the first animation; if there are more, add a variant set, and a bare skeleton for each of the others."""
     lib = pxr()
     binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
     relation = binding.CreateAnimationSourceRel()

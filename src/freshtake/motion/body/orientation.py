@@ -116,7 +116,7 @@ def agreed(estimates: Sequence[Upright]) -> list[Upright]:
 
 
 def upright_of(body: Body) -> Upright:
-    """Return the common axis of posture and rest pose; else that of a standing body; else that of the rest pose.
+    """Return the common axis of posture and rest pose, else the axis of a standing body, else the rest pose's axis.
 
     If the rest pose does not show a body (bones along x, as in many exporters), feet on a floor are enough.
     """

@@ -103,7 +103,7 @@ Contacts = Callable[[Clip, Ints], Floats | None]  # contacts of a clip, given it
 
 
 def played(loop: Clip, count: int, first: int = 0) -> Clip:
-    """Return frames of the endless motion from any frame on: frame k N + i is frame i moved by k times the travel."""
+    """Return frames of the endless motion from frame `first`: frame k N + i is frame i moved by k times the travel."""
     info = _playback(loop)
     frames = np.arange(first, first + count)
     around, at = np.divmod(frames, loop_frames(loop))

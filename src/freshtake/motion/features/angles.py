@@ -255,7 +255,7 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """Return the smallest rotation r (4,) that makes the body's mean vertical upright: nearly none for a walker.
+    """Return the smallest rotation r (4,) that makes the body's mean vertical upright; for a walker it is very small.
 
     It does not depend on heading, and the swings of q = T(heading) exp(swing) r are about zero. With z up, the body is
     made upright as if y were up and then tilted, so a body has the same heading with either axis up.

@@ -5,8 +5,8 @@
     again = features.decode(recipe, rows)               # the same walk
     new = features.decode(recipe, synthesized_values)   # new motion, starting at the origin
 
-A recipe is learned from examples: it knows which columns there are, which of them never change (they are left out and
-put back), what angles are measured from, and the weight of each DOF. Row t contains the step from frame t - 1 to t.
+A recipe is learned from examples: it contains the layout of all columns, which of them never change (they are left out
+and put back), the references of angles, and the weight of each DOF. Row t contains the step from frame t - 1 to t.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows describe the
 stroke moved to the mean position of the examples, and the start stores this move. Time steps are logarithms, so that a
-mixture of several time steps is a time step again.
+mixture of time steps is again a valid time step.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
     _grips(pace, frames, leg, frame, last, firm)
     _holding_offsets(scene, leg, frame, last, firm, scratch.targets)
     for k in range(count):
-        # Least squares with a weak pull to 0: when nothing holds the foot, its offset fades out smoothly.
+        # Least squares with a weak pull to 0: where nothing fixes the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
         share = firm[k] * pace.stand / weight
         scratch.weights[k, a] = scratch.weights[k, b] = weight

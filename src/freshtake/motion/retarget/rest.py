@@ -72,7 +72,7 @@ class _Pose(NamedTuple):
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     """Return the first pose of a standing body: the file's rest pose, all rotations zero, or the straightest frame.
 
-    If no pose is good, return the best of them.
+    If no pose is good, return the best pose.
     """
     skeleton, up = clip.skeleton, np.eye(3)[clip.up_index]
     turns = np.tile(IDENTITY, (len(skeleton), 1))

@@ -1,8 +1,7 @@
 """Retarget a clip of one body to another, on the floor and with the same foot contacts.
 
 The target's legs have other proportions. During a contact of the source, the target's foot makes the source's small
-movement, scaled, at its own height; limbs are brought to such positions by bending the hinge first, then swinging the
-limb.
+movement, scaled, at its own height; a limb reaches such a position by bending at its hinge, then swinging.
 """
 
 from __future__ import annotations
