@@ -1,7 +1,7 @@
 """Read and write Alembic (.abc): meshes as vertex caches, with the extra `freshtake[alembic]`.
 
 Alembic states neither unit nor vertical axis. By convention y is up, and face corners are clockwise, unlike in OBJ,
-glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
+glTF and USD. Facts for which Alembic has no field (unit, exact frame time) are in the archive's description.
 """
 
 import json

@@ -138,7 +138,7 @@ def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> 
 
 
 def _text(raw: bytes) -> str:
-    """Decode UTF-8, else Latin-1; control characters, which some files pad with, become blanks or are stripped."""
+    """Decode UTF-8, else Latin-1; control characters (padding in some files) become blanks or are stripped."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

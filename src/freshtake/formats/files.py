@@ -97,7 +97,7 @@ def _explained(path: Path, problem: str) -> Iterator[None]:
         raise FormatError(path, f"{problem} ({error.strerror})") from None
 
 
-APART = "FRESHTAKE_READ_APART"  # set in the process that tries to read a file
+APART = "FRESHTAKE_READ_APART"  # variable set in the process that tries to read a file
 _LONGEST = 300.0  # seconds that a trial may take
 _TRIAL = """
 import sys

@@ -164,7 +164,7 @@ def _read_table(path: Path, options: ReadOptions) -> Stroke:
 
 
 def _write_table(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write a stroke's dimensions as they are, or a clip's channels: degrees and metres, y up."""
+    """Write a stroke's dimensions unchanged, or a clip's channels: degrees and metres, y up."""
     if isinstance(motion, Clip):
         skeleton, values = channels_from_clip(in_metres(path, motion, options, "MOT"))
         layout = zip(skeleton.names, skeleton.channels, strict=True)

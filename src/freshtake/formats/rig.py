@@ -211,7 +211,7 @@ class RigMesh(NamedTuple):
     joints: npt.NDArray[np.int64]
     weights: Floats
     materials: tuple[Material, ...]
-    face_materials: npt.NDArray[np.int64]  # (faces,): which material
+    face_materials: npt.NDArray[np.int64]  # (faces,): index of the material
 
 
 @dataclass(frozen=True, eq=False)

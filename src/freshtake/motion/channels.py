@@ -37,8 +37,8 @@ def clip_from_channels(
 def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
     """Return the columns of a clip: its file's if it still has them, otherwise continuous Euler angles.
 
-    The skeleton has the layout that was used. It differs from the clip's layout if that cannot represent the motion: a
-    root without position channels, a moving joint, a joint without all three angles.
+    The returned skeleton has the layout of these columns. It differs from the clip's layout if that cannot represent
+    the motion: a root without position channels, a moving joint, a joint without all three angles.
     """
     if clip.channels is not None:
         return clip.skeleton, clip.channels
@@ -116,7 +116,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
 
 
 def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
-    """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) if that is too small.
+    """Return the clip's layout, or the usual layout (six channels at the root, three elsewhere) if that is too small.
 
     Also return its angles (frames, joints, 3).
     """

@@ -268,7 +268,7 @@ def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
 
 
 def _rounded_from(value: float, exact: float, slack: float) -> bool:
-    """Return whether a number equals another one in single precision, or with omitted digits."""
+    """Return whether a number equals another number in single precision, or with omitted digits."""
     off = abs(value / exact - 1.0)
     if off <= slack or np.float32(value) == np.float32(exact):
         return True

@@ -13,7 +13,7 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a slower body does not travel
-# In a step, an ankle moves at least this far from the middle: as a fraction of the usual half step, in leg lengths.
+# In a step, an ankle is farther from the middle than both: a fraction of the usual half step, and leg lengths.
 SWING = (0.2, 0.05)
 
 

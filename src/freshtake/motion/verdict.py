@@ -123,7 +123,7 @@ def assess(
     name: str = "",
     remedy: str = DRAW_AGAIN,
 ) -> Verdict:
-    """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
+    """Compare a motion with its takes, and return a remark on the worst frame of each check that fails.
 
     `amount` is the amount of variation with which the motion was drawn, `rate` its requested pace relative to the
     takes. A motion of another body than the takes' (`same_body` false) only has to keep its bones and must not be
@@ -257,7 +257,8 @@ def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, shar
             remarks.append(Remark(check, AMBER if value <= limits[1] else RED, what, None, remedy))
 
     lost = abs(new.strides - source.strides)
-    # One step more or less depends on how the ends are cut; a body on the spot may step for a stronger blow.
+    # One step more or less depends on how the ends are cut; a body that stays on the spot may step into a stronger
+    # punch.
     if lost > 0.5 and source.speed > STANDING:
         what = f"{source.strides:g} strides became {new.strides:g}"
         remedy = "give takes of both kinds with the same number of cycles"

@@ -421,7 +421,7 @@ class Fields:
 def _shorten(value: Any) -> str:
     try:
         text = ascii(value)
-    except (ValueError, RecursionError):  # numbers with thousands of digits
+    except (ValueError, RecursionError):  # such as numbers with thousands of digits
         text = type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}..."
 

@@ -83,7 +83,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
     ranges = np.ptp(np.concatenate(material.values), axis=0)
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    # Smaller ranges count as a thousandth of a leg: a straight walk hardly moves sideways, but its deviations do.
+    # Smaller ranges count as a thousandth of a leg: a straight walk hardly moves sideways, but may deviate there.
     least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
     usual_sizes = (sizes <= LARGEST * np.maximum(ranges, least)).all()
     parts.require("sizes", usual_sizes, f"a DOF deviates by more than {LARGEST:g} times its range")

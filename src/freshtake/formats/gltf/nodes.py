@@ -155,7 +155,7 @@ def clean_name(item: Item) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Character:
-    """The joints: node numbers with parents first, their parents among themselves, their unique names.
+    """The joints: node numbers (parents first), the index of the parent of each, unique names.
 
     The first node is -1 if several trees share a root that is not in the file. `tips` are leaf
     nodes that only mark the end of a joint: (joint, node).

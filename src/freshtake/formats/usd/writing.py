@@ -176,7 +176,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
     """Return an anonymous layer with a character and its animations; the stage shows the first.
 
-    `skeleton` has the joints that the clips came with: if they are the rig's, their channels are stored.
+    `skeleton` is the clips' skeleton: if it has the rig's joints, their channels are stored.
     """
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")

@@ -322,7 +322,7 @@ def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
     Position and heading are the pelvis's. The heading is measured from `reference` (a rotation of the pelvis;
-    default: the clip's mean one), so a lying body has a heading too. Clips to be compared need the same reference.
+    default: the clip's mean rotation), so a lying body has a heading too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)
     facing = pose.rotations[:, center]

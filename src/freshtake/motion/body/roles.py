@@ -220,7 +220,7 @@ def pelvis(skeleton: Skeleton) -> int:
 def leg_length(skeleton: Skeleton) -> float:
     """Return the summed offsets from the pelvis to the first foot; without feet, half the longest chain's length.
 
-    With four feet, the nearest counts: between an animal's hips and its front feet are a trunk and a leg.
+    With four feet, the nearest foot counts: between an animal's hips and its front feet are a trunk and a leg.
     """
     lengths = skeleton.lengths()
     all_feet = feet(skeleton)

@@ -298,7 +298,7 @@ def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Find
 
 
 def _units(motions: Sequence[Any]) -> list[Finding]:
-    """Find files whose unit differs from the first one's, or is not stated."""
+    """Find files whose unit differs from the first file's, or is not stated."""
     first = motions[0]
     odd = next((motion for motion in motions[1:] if motion.unit_m != first.unit_m), None)
     if odd is None:

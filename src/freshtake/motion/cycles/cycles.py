@@ -176,8 +176,8 @@ def chosen_phase(take: Recurrence) -> int:
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
     """Find the cycles of several takes, which all begin at a common phase; None for a take in which nothing recurs.
 
-    The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes with
-    a skeleton other than the first one's have a separate common phase.
+    The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes whose
+    skeleton differs from the first take's have a separate common phase.
     """
     cycles: list[Cycles | None] = [None] * len(clips)
     remaining = list(range(len(clips)))

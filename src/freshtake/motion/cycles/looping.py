@@ -1,4 +1,4 @@
-"""Loops: find where best to cut one from a clip, make its ends meet, and move its travel.
+"""Loops: find the best part of a clip, make its ends meet, and move its travel.
 
 Travel is on the hips, on a joint above them, or nowhere, with its speed stored next to the clip. The body's trajectory
 is a path along the ground and a heading. A loop runs straight at a constant speed and heading. The trajectory of any

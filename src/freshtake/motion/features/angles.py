@@ -273,7 +273,7 @@ def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats
     """Split rotations (frames, 4) into heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
 
     The swing has no component about the vertical, so two numbers suffice. Both are continuous; a swing may pass pi.
-    With z up, the second one is about -y: the same body has the same numbers with y up and with z up.
+    With z up, the second swing is about -y: the same body has the same numbers with y up and with z up.
     """
     p = continuous(multiply(rotations, inverse(reference)))
     half = np.unwrap(np.arctan2(p[:, 1 + up], p[:, 0]), period=np.pi)

@@ -1,4 +1,4 @@
-"""Decode rows of a stream to poses, each block continuing the last: like `decode`, but compiled and without checks."""
+"""Decode rows of a stream to poses, continuing the previous block: like `decode`, but compiled and without checks."""
 
 import math
 from collections.abc import Iterator

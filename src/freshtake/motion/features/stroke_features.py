@@ -25,7 +25,7 @@ PLACES = ("x", "y", "z")  # dimensions that define a point's position
 
 @dataclass(frozen=True, eq=False)
 class StrokeLayout(Columns):
-    """The dimensions of a stroke, its frame time, whether time is a separate DOF, and the position strokes move to.
+    """The dimensions of a stroke, its frame time, whether time is a DOF, and the position to which strokes are moved.
 
     `place` (dimensions,) is the mean center of the examples; None leaves every stroke where it is.
     """

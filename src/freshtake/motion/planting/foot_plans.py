@@ -46,7 +46,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
 def place_legs(
     bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
 ) -> None:
-    """Compute the points of all legs of a frame, and which feet the pelvis is over; workspaces as in place_path."""
+    """Compute the points of all legs of a frame, and the feet below the pelvis; workspaces as in place_path."""
     frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):

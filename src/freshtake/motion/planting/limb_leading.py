@@ -115,7 +115,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
             copy_into(rotations[bones.path[limb, k]], sample[k])
     copy_into(turns[end], foot)
     for axis in range(3):
-        # The offset is measured from where the end was before the hips sank.
+        # The offset is measured from the position of the end before the hips sank.
         goal[axis] = aim[axis] = places[end, axis] - root[axis] + before[axis] + offset[axis]
     led_by_toe = toe >= 0 and by_toe
     if led_by_toe:

@@ -153,7 +153,7 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 def _appended(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
     """Return a copy of the state with frames appended; frames that are no longer used are dropped."""
-    # Keep three frames before the next one to be settled: offsets continue from them.
+    # Keep three frames before the next frame to be settled: offsets continue from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
     old_count, new = len(old[0]), len(root)

@@ -263,7 +263,7 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
 
 
 def leg(rest: Rest, body: BodyMap) -> float:
-    """Return the length of upper and lower leg together, the mean of both sides."""
+    """Return the length of a leg (upper and lower), averaged over both sides."""
     total = 0.0
     for side in SIDES:
         joints = [body.one(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
