@@ -198,10 +198,10 @@ def check_free(path: Path) -> None:
             return
         if not path.is_dir():
             if choice is Existing.REFUSE:
-                raise FormatError(path, "there is a file of this name: name another, or replace it with --force")
+                raise FormatError(path, "there is a file of this name: name another file, or replace it with --force")
         elif _is_filled(path):
-            more = ", or replace its files with --force" if choice is Existing.REFUSE else ""
-            raise FormatError(path, f"the folder exists and is not empty: name another{more}")
+            more = ", or replace the existing files with --force" if choice is Existing.REFUSE else ""
+            raise FormatError(path, f"the folder exists and is not empty: name another folder{more}")
 
 
 @contextmanager
@@ -279,7 +279,7 @@ def _rename_folder(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        raise FormatError(target, "another command filled this folder in the meantime: name another") from None
+        raise FormatError(target, "another command filled this folder in the meantime: name another folder") from None
 
 
 def _is_filled(folder: Path) -> bool:

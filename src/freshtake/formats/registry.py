@@ -285,7 +285,7 @@ def _files(path: Path, suffixes: set[str]) -> list[Path]:
         return [path]
     matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=in_order)
     if not matches:
-        raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
+        raise UsageError(f"the folder {path} has no takes: name a folder with {', '.join(sorted(suffixes))} files")
     return matches
 
 

@@ -162,7 +162,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 
     red = [verdict.sentences[0] for verdict in verdicts if verdict.color == RED]
     if red and not keep_going:
-        raise UsageError(f"{first_of(red)}; --keep-going writes it all the same")
+        raise UsageError(f"{first_of(red)}; --keep-going writes it anyway")
     if warn is None:
         return
     by_check: dict[str, list[str]] = {}
@@ -324,7 +324,7 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
         return None
     speeds = f"{100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
-    return Remark("feet", AMBER, f"feet on the floor slide at {speeds}", frame, "hold them with freshtake plant")
+    return Remark("feet", AMBER, f"feet on the floor slide at {speeds}", frame, "plant them with freshtake plant")
 
 
 def _speeds(clip: Clip, places: Floats) -> Floats:
