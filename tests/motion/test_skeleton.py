@@ -101,7 +101,7 @@ def test_compatible_means_same_names_and_parents() -> None:
     cases = [
         (small(names=("a", "b", "x")), "only walk has the joint 'c'"),
         (Skeleton(("a", "b", "c", "d"), [-1, 0, 1, 2], np.zeros((4, 3))), "only run has the joint 'd'"),
-        (small(names=("a", "c", "b")), "different order, from 'b' on"),
+        (small(names=("a", "c", "b")), "different orders, starting at 'b'"),
         (small(parents=[-1, 0, 0]), "hang the joint 'c' on different parents"),
     ]
     for other, message in cases:

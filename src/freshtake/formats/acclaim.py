@@ -23,9 +23,9 @@ _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 
 
 def parse_amc(path: Path, text: str, skeleton: Skeleton) -> tuple[bool | None, float | None, Floats]:
-    """Return whether the header states degrees, its rate, and columns (frames, channels) in the skeleton's layout.
+    """Return whether angles are in degrees, the rate, and columns (frames, channels) in the skeleton's layout.
 
-    Unit and rate are None if the header does not state them; the order of joints in the file is free.
+    Unit and rate are None if the header does not state them; joints may be listed in any order.
     """
     text = _COMMENT.sub("", text) if "#" in text else text
     degrees, fps, start = _header(path, text)
@@ -58,10 +58,10 @@ def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
 
 
 def _frames(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
-    """Return a row for each frame; in the file, it is a frame number, then a line per joint with its dofs' values."""
+    """Return a row for each frame; the file has the frame's number, then a line per joint with its dofs' values."""
     rows: list[list[float]] = []
     frame = 0
-    values: dict[str, list[float]] | None = None  # by joint; None between two frames
+    values: dict[str, list[float]] | None = None  # the values of the frame by joint; None between two frames
     last = line
     for number, row in enumerate(body.split("\n"), line):
         words = row.split()
@@ -147,7 +147,7 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 
 def skeleton_file(path: Path, options: ReadOptions) -> Path:
-    """Return the ASF of an AMC: the one in the options, else the only one in its folder."""
+    """Return the ASF file of an AMC file: from the options, else the only ASF file in its folder."""
     if options.skeleton is not None:
         return Path(options.skeleton)
     try:
@@ -201,7 +201,7 @@ def to_text(path: Path, clip: Clip) -> str:
 
 
 def _columns(path: Path, clip: Clip) -> tuple[Floats, bool]:
-    """Return the file's numbers, in the unit that gives the clip's rotations; otherwise computed degrees."""
+    """Return the file's numbers, and whether they are degrees, if they give the clip's rotations; else new degrees."""
     if clip.channels is not None:
         for degrees in (True, False):
             again = clip_from_amc(clip.skeleton, clip.channels, clip.frame_time, degrees=degrees)
@@ -219,7 +219,8 @@ def _computed(path: Path, clip: Clip) -> Floats:
     moved = rotate(back, clip.local_translations() - skeleton.offsets)
     columns = []
     for joint, dofs in enumerate(skeleton.channels):
-        # Axes that a joint lacks come after its first, where their angle is zero: its dofs then keep their full range.
+        # Insert axes that a joint lacks after its first axis: their angles are zero there, and its dofs keep their
+        # range.
         free = skeleton.orders[joint]
         order = free[:1] + "".join(axis for axis in "XYZ" if axis not in free) + free[1:]
         turns = local[:, joint]

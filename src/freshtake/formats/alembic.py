@@ -1,7 +1,7 @@
 """Read and write Alembic (.abc): meshes as vertex caches, with the extra `freshtake[alembic]`.
 
 Alembic states neither unit nor vertical axis. By convention y is up, and face corners are clockwise, unlike in OBJ,
-glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
+glTF and USD. Facts for which Alembic has no field (unit, exact frame time) are in the archive's description.
 """
 
 import json
@@ -84,7 +84,8 @@ def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
 def _times(path: Path, parts: list[_Part], options: ReadOptions, note: dict[str, Any]) -> tuple[list[float], float]:
     """Return the times of all frames, and the time between frames, in seconds.
 
-    The object with the most samples decides: a rigid mesh may be the child of a transform with a sample per frame.
+    The object with the most samples sets the times: a rigid mesh may be the child of a transform with a sample per
+    frame.
     """
     schemas = [schema for part in parts for schema in (part.schema, *part.above)]
     sampled = max(schemas, key=lambda schema: int(schema.getNumSamples()))
@@ -139,7 +140,7 @@ def _sequence(path: Path, lib: Any, parts: list[_Part], options: ReadOptions, no
 
 
 def _world(lib: Any, part: _Part, time: float) -> Floats:
-    """Return the matrix (4, 4) for rows of vectors, from the mesh to the world."""
+    """Return the matrix (4, 4) that takes row vectors from the mesh to the world."""
     out = np.eye(4)
     for schema in part.above:
         sample = schema.getValue(lib.Abc.ISampleSelector(time))

@@ -155,7 +155,7 @@ def _frame_time(archive: Archive, options: ReadOptions) -> float:
 def write_amass(path: Path, motion: Motion, options: WriteOptions, count: int) -> None:
     """Write a clip of a human body; `options.character` is an AMASS file whose shape and gender are used."""
     if not isinstance(motion, Clip):
-        raise FormatError(path, f"AMASS holds clips with a skeleton, not a {kind_word(motion)}: name another .npz")
+        raise FormatError(path, f"AMASS holds clips with a skeleton, not a {kind_word(motion)}: rename the .npz")
     gender, betas = _shape(Path(options.character)) if options.character is not None else ("neutral", np.zeros(_BETAS))
     clip = _on_body(path, motion, options, count)
     poses = to_rotvec(clip.rotations).reshape(len(clip), 3 * count)

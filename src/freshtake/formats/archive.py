@@ -57,7 +57,7 @@ _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
 _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d\s,L]{0,200})\)""")
 MOST_MEMBERS = 1000
 _LONGEST_HEADER = 10_000
-ALWAYS_FINE = 64 << 20  # inflated bytes that any archive may have; beyond, the two limits below apply
+ALWAYS_FINE = 64 << 20  # inflated bytes that any archive may have; above this, the two limits below apply
 LARGEST_RATIO = 100  # inflated bytes per byte of the file
 LARGEST_TOTAL = 8 << 30
 _ENTRY_MARK = b"PK\x01\x02"
@@ -190,7 +190,7 @@ class Archive:
         return packed
 
     def numbers(self, key: str, dtype: type = np.float64) -> npt.NDArray[Any]:
-        """Return an array of numbers as float64 or another type; an array of that type is returned bit for bit."""
+        """Return an array of numbers as float64 or another type; an array that has this type is returned unchanged."""
         array = self.array(key)
         if array.dtype.kind not in "fiub":
             raise FormatError(self.path, f"numbers were expected, not {array.dtype}", f"array {key!r}")
@@ -198,7 +198,7 @@ class Archive:
             return array.astype(dtype, copy=False)
 
     def optional(self, key: str, dtype: type = np.float64) -> npt.NDArray[Any] | None:
-        """Return an array of numbers, None if it is absent."""
+        """Return an array of numbers, or None if it is absent."""
         return self.numbers(key, dtype) if key in self else None
 
     def whole_numbers(self, key: str, highest: int = 2**31 - 1) -> Ints:
@@ -257,7 +257,7 @@ class Archive:
         }
 
     def space(self, options: ReadOptions) -> dict[str, Any]:
-        """Return vertical axis and unit; if the file does not know its unit (NaN), it is the caller's, or None."""
+        """Return vertical axis and unit; if the file's unit is unknown (NaN), return the caller's unit, or None."""
         unit: float | None = self.number("unit_m") if "unit_m" in self else math.nan
         if unit is not None and math.isnan(unit):
             unit = options.unit_m

@@ -37,7 +37,7 @@ class Word(NamedTuple):
 
 @dataclass
 class Root:
-    """The section :root; `order`: columns, and the order of rotations about fixed axes; `axis`: of `orientation`."""
+    """The section :root. `order`: columns and order of rotations about fixed axes; `axis`: order for `orientation`."""
 
     line: int
     order: tuple[str, ...] = ()
@@ -266,7 +266,7 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     root, by_name = _root(sections[":root"]), _bones(sections[":bonedata"])
     degrees = _degrees(sections[":units"]) if ":units" in sections else True
     bones, parents = _ordered(path, by_name, _children(path, by_name, sections[":hierarchy"]))
-    unit = np.pi / 180.0 if degrees else 1.0  # of angles, in radians
+    unit = np.pi / 180.0 if degrees else 1.0  # radians per unit of the angles
     turn = _rotation(root.orientation, root.axis, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         ends = [np.zeros(3), *[rotate(turn, np.array(bone.direction) * bone.length) for bone in bones]]

@@ -212,8 +212,8 @@ def _vector(values: tuple[float, ...] | list[float]) -> str:
 
 
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
-# BVH has no field for the vertical axis, and no comments. If the body does not reveal it, blanks after the first
-# word state it, which every reader skips: without them a variant of a z-up take could be read back lying down.
+# BVH has no field for the vertical axis, and no comments. If the body does not reveal it, blanks after the first word
+# state it. Every reader skips these; without them a variant of a z-up take could be read back lying down.
 _UP_MARKS = {"y": " \t", "z": "\t "}
 _SPLICED_HEADER = re.compile(rb"(MOTION\s+Frames\s*:\s*)(\S+)\s+Frame\s+Time\s*:\s*\S+", re.IGNORECASE)
 

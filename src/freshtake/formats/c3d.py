@@ -36,7 +36,7 @@ class Numbers:
         return np.frombuffer(data, dtype=">i2" if self.processor == "sgi" else "<i2").astype(np.int16)
 
     def floats(self, data: bytes) -> npt.NDArray[np.float32]:
-        """Return 32-bit floats; those of DEC have their halves swapped and are four times as large."""
+        """Return 32-bit floats; DEC floats have their halves swapped and are four times as large."""
         if self.processor != "dec":
             return np.frombuffer(data, dtype=">f4" if self.processor == "sgi" else "<f4").astype(np.float32)
         halves = np.frombuffer(data, dtype="<u2").reshape(-1, 2).astype(np.uint32)
@@ -138,7 +138,7 @@ def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> 
 
 
 def _text(raw: bytes) -> str:
-    """Decode UTF-8, else Latin-1; control characters, which some files pad with, become blanks or are stripped."""
+    """Decode UTF-8, else Latin-1; control characters (padding in some files) become blanks or are stripped."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -247,7 +247,7 @@ def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a point clip, or the joint positions of a clip, in 32-bit floats; gaps read back as gaps.
 
-    A unit that C3D has no name for is converted to millimetres; that of a clip is guessed if it is not known.
+    A unit that C3D has no name for is converted to millimetres; a clip's unit is guessed if it is unknown.
     """
     if isinstance(motion, Clip):
         motion = motion.changed(unit_m=unit_in_metres(path, motion, options, "C3D stores its unit"))

@@ -97,7 +97,7 @@ def _explained(path: Path, problem: str) -> Iterator[None]:
         raise FormatError(path, f"{problem} ({error.strerror})") from None
 
 
-APART = "FRESHTAKE_READ_APART"  # set in the process that tries to read a file
+APART = "FRESHTAKE_READ_APART"  # variable set in the process that tries to read a file
 _LONGEST = 300.0  # seconds that a trial may take
 _TRIAL = """
 import sys
@@ -113,7 +113,7 @@ except FreshtakeError:
 
 
 def try_apart(path: Path, module: str, function: str) -> None:
-    """Try to read a file in another process, since C++ libraries may crash theirs on a damaged file.
+    """Try to read a file in another process, since C++ libraries may crash on a damaged file.
 
     The function of the module takes a path and `ReadOptions`.
     """
@@ -149,7 +149,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path, problem: str = "this is not JSON: check commas, quotes and brackets") -> Any:
-    """Return the content of a JSON file; `problem` says what is wrong with other files, and how to fix it."""
+    """Return the content of a JSON file; `problem` describes a file that is not JSON, and the remedy."""
     try:
         return json.loads(read_text(path))
     except RecursionError:
@@ -172,7 +172,7 @@ class Existing(Enum):
     """Policies for existing files."""
 
     REPLACE_FILES = "files are replaced, folders that are not empty are refused: the default in Python code"
-    REFUSE = "both are refused: the default of commands"
+    REFUSE = "files, and folders that are not empty, are refused: the default of commands"
     REPLACE = "files are replaced, also those inside a folder: commands with --force"
 
 
@@ -180,7 +180,7 @@ _existing: ContextVar[Existing] = ContextVar("existing", default=Existing.REPLAC
 
 
 def choose_existing(choice: Existing) -> None:
-    """Set the choice for everything that is written from now on in this context."""
+    """Set the policy for everything that this context writes after the call."""
     _existing.set(choice)
 
 
@@ -198,10 +198,10 @@ def check_free(path: Path) -> None:
             return
         if not path.is_dir():
             if choice is Existing.REFUSE:
-                raise FormatError(path, "there is a file of this name: name another, or replace it with --force")
+                raise FormatError(path, "there is a file of this name: name another file, or replace it with --force")
         elif _is_filled(path):
-            more = ", or replace its files with --force" if choice is Existing.REFUSE else ""
-            raise FormatError(path, f"the folder exists and is not empty: name another{more}")
+            more = ", or replace the existing files with --force" if choice is Existing.REFUSE else ""
+            raise FormatError(path, f"the folder exists and is not empty: name another folder{more}")
 
 
 @contextmanager
@@ -209,7 +209,7 @@ def scratch_folder() -> Iterator[Path]:
     """Yield a temporary folder for files that are not kept; a context that is confined to folders may use it too."""
     with TemporaryDirectory() as name:
         folder, folders = Path(name).resolve(), _confined.get()
-        # If there are no folders, nothing is confined, and adding one would confine.
+        # An empty list confines nothing; adding this folder to it would.
         confined, existing = _confined.set((*folders, folder) if folders else ()), _existing.set(Existing.REPLACE_FILES)
         try:
             yield folder
@@ -279,7 +279,7 @@ def _rename_folder(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        raise FormatError(target, "another command filled this folder in the meantime: name another") from None
+        raise FormatError(target, "another command filled this folder in the meantime: name another folder") from None
 
 
 def _is_filled(folder: Path) -> bool:
@@ -305,7 +305,7 @@ def _move_into(source: Path, target: Path) -> None:
     """Move every file to the same path in another folder, all or none; other files there stay."""
     files = [file for file in sorted(source.rglob("*")) if file.is_file()]
     replaced = source / ".replaced"  # removed with the source when all files are moved
-    moved: list[tuple[Path, Path]] = []  # new files, and where the replaced ones went
+    moved: list[tuple[Path, Path]] = []  # each new file, and where the file that it replaces is moved
     try:
         for file in files:
             place, old = target / file.relative_to(source), replaced / file.relative_to(source)

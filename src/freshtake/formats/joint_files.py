@@ -122,7 +122,7 @@ def read_pins(path: str | PathLike[str]) -> list[Pin]:
     """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...].
 
     `frames` are the first frame and the frame after the last; `frame` is a single frame. Without `position`, the joint
-    is held where it is.
+    stays where it is.
     """
     source = Path(path)
     rows = read_json(source)

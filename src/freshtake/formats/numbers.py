@@ -19,8 +19,8 @@ _CHUNK = 1 << 20  # bytes at a time, so that lists of words stay small
 _BLOCK = 100_000  # numbers at a time, for the same reason
 Whole = npt.NDArray[np.int64]
 
-COMPUTED_DECIMALS = 9  # of degrees and lengths that we computed; numbers of a file keep all their digits
-_DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: most files have no more
+COMPUTED_DECIMALS = 9  # for degrees and lengths that we computed; numbers of a file keep all their digits
+_DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: six are enough for most files
 
 
 def finite_number(word: str) -> float | None:
@@ -45,7 +45,7 @@ def finite_numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
-    """Return all numbers of a text that are separated by white space; other words are an error with their line."""
+    """Return all numbers of a text that are separated by white space; other words are refused, with their line."""
     raw = text.encode("ascii", "replace")
     # float() would also accept nan, inf, 1_000 and digits of other scripts.
     if raw.translate(None, _ALLOWED):
@@ -113,7 +113,7 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
     text[:, -1, -1] = ord("\n")
     for place in range(integers, 0, -1):
         shown[..., place] = True if place == integers else before > 0
-        # The digit before the point is always written (0.5), those left of it only while digits remain.
+        # The digit before the point is always written (0.5), digits to its left only while some remain.
         before, text[..., place] = _last_digit(before)
     started = np.zeros(whole.shape, dtype=bool)
     for place in range(width - 2, integers + 1, -1):  # from the last digit
@@ -137,7 +137,7 @@ def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
 
 
 def per_vertex(values: npt.NDArray[Any], corners: Ints, count: int) -> npt.NDArray[Any] | None:
-    """Return values of corners (corners, width) for each of `count` vertices; None if corners of one disagree."""
+    """Return values of corners (corners, width) for each of `count` vertices; None if corners of a vertex disagree."""
     out = np.zeros((count, values.shape[1]), values.dtype)
     out[corners] = values
     return out if np.array_equal(out[corners], values) else None

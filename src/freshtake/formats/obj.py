@@ -67,7 +67,7 @@ def place_of(text: str, word: str, wrong: Callable[[str], bool]) -> str:
 _CORNER = re.compile(r"-?[0-9]{1,10}(?:/(?:-?[0-9]{1,10})?){0,2}")
 _TABLES = ("v", "vt", "vn")
 
-Sizes = tuple[int, int, int]  # of the tables v, vt, vn
+Sizes = tuple[int, int, int]  # rows in the tables v, vt and vn
 
 
 class Corners(NamedTuple):
@@ -105,7 +105,7 @@ def corners(path: Path, text: str, blocks_of_faces: Sequence[tuple[str, Sizes]],
 
 
 def _place_of_corner(text: str, word: str) -> str:
-    """Return the first line of faces with a corner; a wrong corner is wrong in all faces."""
+    """Return the place of the first face that has a corner; a wrong corner is wrong in all its faces."""
     return place_of(text, "f", lambda rest: word in rest.split())
 
 

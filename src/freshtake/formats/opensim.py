@@ -150,7 +150,7 @@ def _marker_text(path: Path, points: PointClip, unit: str) -> str:
 
 
 def _read_table(path: Path, options: ReadOptions) -> Stroke:
-    """Return the coordinates as the file has them: a stroke whose dimensions are the columns."""
+    """Return the coordinates, unchanged, as a stroke whose dimensions are the columns."""
     text = read_text(path)
     # Headings are short: only the beginning of the file is searched for the end of the heading.
     end = _END.search(text, 0, 100_000)
@@ -164,7 +164,7 @@ def _read_table(path: Path, options: ReadOptions) -> Stroke:
 
 
 def _write_table(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write a stroke's dimensions as they are, or a clip's channels: degrees and metres, y up."""
+    """Write a stroke's dimensions unchanged, or a clip's channels: degrees and metres, y up."""
     if isinstance(motion, Clip):
         skeleton, values = channels_from_clip(in_metres(path, motion, options, "MOT"))
         layout = zip(skeleton.names, skeleton.channels, strict=True)

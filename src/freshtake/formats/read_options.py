@@ -1,4 +1,4 @@
-"""Options for reading and writing, for what files do not state."""
+"""Options for reading and writing: facts that files do not state."""
 
 import math
 import warnings
@@ -15,7 +15,7 @@ Motion = Clip | Stroke | PointClip | MeshSequence
 
 
 def choose_for(motion: object) -> str:
-    """Return the formats that can hold a motion, as the remedy of an error."""
+    """Return the remedy of an error: the formats that can hold a motion."""
     if isinstance(motion, MeshSequence):
         return "choose .npz, .abc or a folder of OBJ files; `freshtake texture learn` and `sample` write meshes as .glb"
     return "choose .npz, .bvh or .glb" if isinstance(motion, Clip) else "choose .npz or .csv"
@@ -31,7 +31,7 @@ class ReadOptions:
 
     `rate`: frames per second to which the motion is resampled.
     `up`: the vertical axis, y or z, if the format does not fix it; default: from the file, or from the body.
-    `animation`: name or number of one of several in a file. `mesh`: bake a skinned glTF or FBX character into a
+    `animation`: name or number of one of the file's animations. `mesh`: bake a skinned glTF or FBX character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 

@@ -38,7 +38,7 @@ class Format(NamedTuple):
         return import_module(f"freshtake.formats.{self.module}")
 
     def looks_like(self, head: bytes) -> bool:
-        """Return whether a file of this format may begin like this."""
+        """Return whether a file of this format may begin with these bytes."""
         return re.match(self.head, head, re.IGNORECASE) is not None
 
     def states_up(self, path: Path) -> bool:
@@ -102,7 +102,7 @@ def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
         options: Fields of `ReadOptions`, for example `fps=60` for an AMC file.
 
     Returns:
-        The motion, in the unit of the file; its class tells the kind.
+        The motion, in the unit of the file; its class depends on the kind of motion.
     """
     return take_in(Path(path), ReadOptions(**options)).motion
 
@@ -113,7 +113,7 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 
 
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
-    """Read motions that are used together: files of one skeleton that state no vertical axis get the same one.
+    """Read motions that are used together: files of one skeleton that state no vertical axis get the same axis.
 
     With `filed`, joints above the body stay as in the files, for motions that are only rewritten.
     """
@@ -139,7 +139,7 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
 
 
 def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
-    """Note once if a given unit does not fit the bodies; if a file states its unit, that one is used."""
+    """Warn once if a given unit does not fit the bodies; units that files state take precedence and are not checked."""
     for motion, _ in motions:
         if isinstance(motion, Clip) and motion.unit_m is not None and motion.unit_m == settings.unit_m:
             if doubt := unlikely_unit(motion.skeleton, motion.unit_m):
@@ -148,7 +148,7 @@ def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None
 
 
 def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
-    """Give all motions of one skeleton the feet that were detected in any of them."""
+    """Give all motions of a skeleton every foot that was detected in any motion."""
     paws: dict[Any, set[int]] = {}
     for motion, _ in motions:
         if isinstance(motion, Clip):
@@ -211,7 +211,7 @@ def has_skin(path: Path) -> bool:
 
 
 def holds_character(path: Path) -> bool:
-    """Return whether a file is read as a character: glTF, or FBX with a skin; for others the skeleton is used."""
+    """Return whether a file is read as a character: glTF, or FBX with a skin; others provide only a skeleton."""
     return detect(path).name == "gltf" or has_skin(path)
 
 
@@ -262,7 +262,8 @@ def _titles(formats: Sequence[Format]) -> str:
 def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
     """Return files unchanged, the takes of a folder, and the matches of a pattern such as walk_*.bvh.
 
-    A folder of numbered OBJ files is one take, a mesh sequence. With `models`, those of a folder are listed as well.
+    A folder of numbered OBJ files is one take, a mesh sequence. With `models`, the models of a folder are listed as
+    well.
     """
     suffixes = {suffix for form in FORMATS for suffix in form.suffixes if form.name not in ("asf", "obj")}
     return [file for path in paths for file in _files(path, suffixes | {".ftm"} if models else suffixes)]
@@ -284,7 +285,7 @@ def _files(path: Path, suffixes: set[str]) -> list[Path]:
         return [path]
     matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=in_order)
     if not matches:
-        raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
+        raise UsageError(f"the folder {path} has no takes: name a folder with {', '.join(sorted(suffixes))} files")
     return matches
 
 

@@ -35,7 +35,7 @@ def require_plots() -> None:
 def check_report_target(path: Path) -> None:
     """Refuse a target that cannot be written, before the work is done."""
     if path.suffix.lower() not in ("", *PAGES):
-        raise FormatError(path, "a report is a page (.html) or a folder: name one of them")
+        raise FormatError(path, "a report is a page (.html) or a folder: choose one of the two")
     if path.suffix == "" and path.is_file():
         raise FormatError(path, "there is a file of this name: name a folder")
     check_free(path)

@@ -82,7 +82,7 @@ def unify_clips(
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn errors about invalid motions into ones that name the file, and silence NumPy's overflow warnings."""
+    """Turn errors about invalid motions into errors that name the file, and silence NumPy's overflow warnings."""
     try:
         with np.errstate(all="ignore"):
             yield
@@ -154,7 +154,7 @@ def moving_translations(translations: Floats, offsets: Floats) -> Floats | None:
 
 
 def compose(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) from local ones; `above` (frames, 4, 4): of the root's parent."""
+    """Return world matrices (frames, joints, 4, 4) from local matrices; `above` (frames, 4, 4): the root's parent."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -211,7 +211,7 @@ class RigMesh(NamedTuple):
     joints: npt.NDArray[np.int64]
     weights: Floats
     materials: tuple[Material, ...]
-    face_materials: npt.NDArray[np.int64]  # (faces,): which material
+    face_materials: npt.NDArray[np.int64]  # (faces,): index of the material
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """Return all rows, checked; an empty score is None. A bad row is an error that names its line."""
+    """Return all rows, checked; an empty score is None. The error for a bad row names its line."""
     ratings, seen = [], set()
     for line, cells in csv_records(path, RATINGS):
         rating = _rating(path, line, [cells[name] for name in RATINGS])

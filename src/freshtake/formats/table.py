@@ -45,7 +45,7 @@ class Table:
 def parse_table(path: Path, text: str) -> Table:
     """Parse a table; its separator is the most frequent of comma, semicolon and tab in the first line.
 
-    Decimal commas are accepted only with the other two.
+    Decimal commas are accepted only with semicolons or tabs.
     """
     start = len(text) - len(text.lstrip())
     first = text.count("\n", 0, start) + 1
@@ -157,8 +157,8 @@ _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 def even_frame_time(table: Table, times: Floats, printed: str) -> float:
     """Return the time between frames; times that are not evenly spaced within their printed digits are refused.
 
-    It is exact if the times are exact multiples; otherwise it is the reciprocal of a whole number if one agrees with
-    all times as rounded, else their mean. `printed` is the text of one of the times.
+    It is exact if the times are exact multiples; otherwise it is the reciprocal of a whole number if this agrees with
+    all rounded times, else the mean step. `printed` is the text of one of the times.
     """
     counts = np.arange(len(times))
     span = times - times[0]
@@ -178,7 +178,7 @@ def even_frame_time(table: Table, times: Floats, printed: str) -> float:
 
 
 def spread_ties(times: Floats) -> Floats:
-    """Return times in which consecutive equal ones are spread evenly within the last digit of the times.
+    """Spread consecutive equal times evenly within their last digit, and return all times.
 
     Points recorded within one clock tick have the same time; they keep their order and move by less than a tick.
     """
@@ -191,7 +191,7 @@ def spread_ties(times: Floats) -> Floats:
 
 
 def _decimals(times: Floats, printed: str) -> int:
-    """Return the number of decimals of the times: those of one text, or more if a time needs more."""
+    """Return the number of decimals of the times: as in one text, or more if a time needs more."""
     mantissa, _, exponent = printed.strip().strip('"').lower().partition("e")
     shown = 0 if exponent else len(mantissa.replace(",", ".").partition(".")[2])
     for count in range(min(shown, _MOST_DECIMALS), _MOST_DECIMALS):
@@ -234,7 +234,7 @@ def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
 
 
 def stroke_from(table: Table, options: ReadOptions) -> Stroke:
-    """Return the columns of a table as a stroke, whatever they are called."""
+    """Return the columns of a table as a stroke, regardless of their names."""
     stroke = _read(table, options, points=False)
     assert isinstance(stroke, Stroke)
     return stroke
@@ -279,7 +279,7 @@ def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
-    """Return the file's times, which must increase; a few equal ones, from a coarse clock, are spread."""
+    """Return the file's times, which must increase; a few equal times, from a coarse clock, are spread."""
     times: Floats = table.values[:, time]
     ties = int((np.diff(times) == 0.0).sum())
     if 0 < ties < len(times) / 2:

@@ -1,4 +1,4 @@
-"""Describe a clip as the humanoid of VRM, send its poses by VMC, and receive poses from others.
+"""Describe a clip as the humanoid of VRM, send its poses by VMC, and receive poses from other programs.
 
 Bones have their standard names and no rotation in a T-pose; VMC messages go over OSC between programs.
 """
@@ -123,7 +123,7 @@ def _bones(body: BodyMap) -> list[_Bone]:
     numbers: dict[str, int] = {}
     for name, (_, part, place) in BONES.items():
         joints = body.joints.get(part, ())
-        if part == "spine" and len(joints) > 3:  # the first, the last, and one in the middle
+        if part == "spine" and len(joints) > 3:  # the first joint, a middle joint and the last joint
             joints = (joints[0], joints[len(joints) // 2], joints[-1])
         if place < len(joints):
             above = numbers.get(bone_above(name, numbers), -1)
@@ -154,7 +154,7 @@ def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
 Value = int | float | str
 BUNDLE = b"#bundle\0"
 NOW = struct.pack(">Q", 1)  # the time tag for "immediately"
-LARGEST = 1400  # bytes of a packet: with the headers of IP and UDP below what one Ethernet frame holds
+LARGEST = 1400  # bytes of a packet, which with IP and UDP headers fits into one Ethernet frame
 DEEPEST = 4  # bundles within bundles
 _NUMBERS = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
 _CONSTANTS: dict[str, Value] = {"T": 1, "F": 0}

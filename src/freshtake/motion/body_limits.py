@@ -1,4 +1,4 @@
-"""Limits on the excess of a body over its takes: bends of limbs, heights, clearances and accelerations.
+"""Limits on how far a body may exceed its takes: bends of limbs, heights, clearances and accelerations.
 
 The extremes over all frames are measured by compiled functions.
 """
@@ -34,7 +34,7 @@ FARTHER = {
     "peak": "joints accelerate {more:.1f} times as much as in any take",
 }
 ALARMS = 0.01  # fraction of further takes that may exceed any limit
-ALARMS_STRICT = 0.05  # the same for one figure that a body cannot exceed much: depth, stretching beyond straight
+ALARMS_STRICT = 0.05  # the same fraction for a figure that anatomy limits: depth, stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 
 
@@ -42,9 +42,9 @@ class BodyPlan(NamedTuple):
     """The input of the compiled functions.
 
     `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) are three directions in the
-    frame of the upper joint: along the upper segment, of the bend, and sideways. `counted` (joints,) is 0 for joints
-    that are not part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and whether they
-    belong to an arm (0) or to legs (1).
+    frame of the upper joint: along the upper segment, towards the bend, and sideways. `counted` (joints,) is 0 for
+    joints that are not part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and
+    whether they belong to an arm (0) or to legs (1).
     """
 
     parents: Ints
@@ -75,7 +75,7 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
 
 
 def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end: int) -> Floats:
-    """Return right-handed directions (3, 3) in a limb's upper joint's frame: along the limb, of its bend, sideways."""
+    """Return right-handed directions (3, 3) in the upper joint's frame: along the limb, towards its bend, sideways."""
     back = inverse(rotations[:, upper])
     along = rotate(back, positions[:, middle] - positions[:, upper]).mean(axis=0)
     along /= max(float(np.linalg.norm(along)), 1e-12)
@@ -341,7 +341,7 @@ class BodyCheck:
 
 @dataclass(frozen=True, eq=False)
 class BodyLimits:
-    """Limits from `learn_limits`: `most` (figures,) are the largest values in any take, `gaps` how far takes are apart.
+    """Limits from `learn_limits`: `most` (figures,) are the largest values in any take, `gaps` distances between takes.
 
     A gap is the distance of an outermost take from all others, averaged over the largest and the smallest value of a
     figure, but not less than the average over the figures of its kind.
@@ -352,7 +352,7 @@ class BodyLimits:
     most: Floats
     gaps: Floats
     takes: int
-    duration: float  # seconds, of a take
+    duration: float  # of a take, in seconds
     leg: float
 
     def check(self, clip: Clip, *, amount: float = 1.0, rate: float = 1.0) -> BodyCheck:
@@ -361,7 +361,7 @@ class BodyLimits:
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
         return BodyCheck(self.figures, measure_clip(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
-    @lru_cache(maxsize=64)  # noqa: B019 - a crowd requests the same ones again and again
+    @lru_cache(maxsize=64)  # noqa: B019 - a crowd requests the same limits again and again
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
         """Return (figures,) for a clip `length` times as long as a take.
 
@@ -377,7 +377,7 @@ class BodyLimits:
         strict = max(math.log(length / (ALARMS_STRICT * (self.takes + 1))), 0.0) * self.gaps
         of_kind = {kind: np.array(kinds) == kind for kind in LEAST}
         stretches = np.array([figure.what == "stretch" for figure in self.figures])
-        if self.takes > 1:  # no body sinks much: a two-hundredth of a leg is enough
+        if self.takes > 1:  # no body sinks far below its takes: allow a two-hundredth of a leg
             margin = np.where(of_kind[DEPTH], np.minimum(margin, 0.005 + strict), margin)
         straight = np.maximum(-self.most, 0.0)
         stretch = np.minimum(margin, straight + strict)
@@ -391,7 +391,7 @@ class BodyLimits:
 
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
-    """Learn limits of a body that moves as in these takes; a single take provides hardly any."""
+    """Learn limits of a body that moves as in these takes; a single take shows hardly any limits."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
     values = np.array([measure_clip(plan, take, leg).values for take in takes])
     names = takes[0].skeleton.names
@@ -401,7 +401,7 @@ def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
         *(Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")),
         Figure(PEAK, "peak", "joints"),
     )
-    # How far the outermost takes are beyond the others; a single take does not show this.
+    # The distance of the outermost takes from the others; a single take does not show it.
     order = np.sort(np.where(np.isfinite(values), values, 0.0), axis=0)
     gaps = 0.5 * (order[-1] - order[-2] + order[1] - order[0]) if len(takes) > 1 else np.zeros(len(figures))
     for kind, least in LEAST.items():

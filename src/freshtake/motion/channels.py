@@ -37,8 +37,8 @@ def clip_from_channels(
 def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
     """Return the columns of a clip: its file's if it still has them, otherwise continuous Euler angles.
 
-    The skeleton has the layout that was used. It differs from the clip's layout if that cannot represent the motion: a
-    root without position channels, a moving joint, a joint without all three angles.
+    The returned skeleton has the layout of these columns. It differs from the clip's layout if that cannot represent
+    the motion: a root without position channels, a moving joint, a joint without all three angles.
     """
     if clip.channels is not None:
         return clip.skeleton, clip.channels
@@ -106,7 +106,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     for order, members in by_order(skeleton.orders).items():
         full = full_order(order)
         angles = continuous_euler(local[:, members], full)
-        if len(order) < 3:  # of the two triples, the better one leaves the third angle at zero
+        if len(order) < 3:  # use the equivalent triple whose third angle stays nearer to zero
             other = equivalent(angles, full)
             other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
             better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
@@ -116,14 +116,14 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
 
 
 def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
-    """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) if that is too small.
+    """Return the clip's layout, or the usual layout (six channels at the root, three elsewhere) if that is too small.
 
     Also return its angles (frames, joints, 3).
     """
     skeleton, tolerance = clip.skeleton, 1e-9
     angles = _angles(clip, skeleton)
     moves, count = _channel_places(skeleton)[0], np.array([len(order) for order in skeleton.orders])
-    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # for joints that have an angle
+    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # angles that a joint lacks, if it has others
     fixed = np.ones((len(skeleton), 3), dtype=np.bool_)
     fixed[moves.joints, moves.axes] = False
     if clip.joint_translations is None:  # all joints but the root are at their offsets

@@ -24,7 +24,7 @@ class Playback(Changeable):
     """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds` (for a loop, in one pass).
 
     A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved by the
-    travel. With `closing`, frame N is in the clip too, as its last frame. `root_motion` says where the travel is: on
+    travel. With `closing`, frame N is in the clip too, as its last frame. `root_motion` states where the travel is: on
     the hips, on a joint above them, or nowhere in the clip (none). `turn` is the rotation removed from a loop to make
     it straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet touching down.
     """
@@ -114,7 +114,7 @@ class Clip(Timed):
         joint_translations: (frames, joints, 3), only if joints other than the root move relative to their parents;
             replaces the skeleton's offsets.
         channels: (frames, columns): the numbers of the file in its units, as long as they describe this motion.
-        name: What to call it.
+        name: The name of the clip.
         provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
@@ -137,7 +137,7 @@ class Clip(Timed):
         self._check_fields({"root", "rotations", "joint_translations", "channels"})
 
     def _check_fields(self, fresh: set[str]) -> None:
-        """Check all fields; of arrays that are not `fresh`, which are read-only copies already, only the shapes."""
+        """Check all fields, but only the shapes of arrays that are not `fresh`: they are checked copies already."""
         put = object.__setattr__
         joints = len(self.skeleton)
         check_timing(self)

@@ -1,4 +1,4 @@
-"""Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a new clip, noted in its provenance."""
+"""Edit clips: cut, turn, move, join, resample, mirror, scale. Each edit makes a clip and is noted in its provenance."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def _noted(clip: Clip, what: str) -> str:
 
 
 def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
-    """Return every `step`-th frame from `start` to before `stop` (None: to the end); the file's channels are kept."""
+    """Return every `step`-th frame from `start` up to `stop` (exclusive; None: the end), with the file's channels."""
     rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
         name = clip.name or "a clip"
@@ -50,7 +50,7 @@ def heading(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Clip:
-    """Turn a clip about the vertical by radians, one or (frames,), around a point (3,), by default the origin."""
+    """Turn a clip about the vertical by an angle in radians or one per frame, around a point (3,) or the origin."""
     axis = np.eye(3)[clip.up_index]
     turn = about_axis(axis, np.broadcast_to(np.asarray(angle, dtype=np.float64), (len(clip),)))
     around = np.zeros(3) if pivot is None else np.asarray(pivot, dtype=np.float64)
@@ -116,7 +116,7 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
 def resample(clip: Clip, fps: float) -> Clip:
     """Resample a clip by spherical interpolation of rotations and linear interpolation of translations.
 
-    The first frame stays; the last frame stays if the new rate hits it. Channels survive only an unchanged rate.
+    The first frame stays; the last frame stays if the new rate samples it. Channels are kept only at an unchanged rate.
     """
     if abs(fps / clip.fps - 1.0) < 1e-12:
         return clip
@@ -128,7 +128,7 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
     """Return the fractional frame numbers at which to sample a motion for another rate.
 
     An integer number of frames per step, or an integer fraction of one, up to the rounding of frame times in files
-    (0.0083333 s for 120 fps), is treated as exact: halving or doubling a rate hits the frames themselves.
+    (0.0083333 s for 120 fps), is treated as exact: halving or doubling a rate samples the frames themselves.
     """
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
@@ -245,7 +245,7 @@ def with_up(clip: Clip, up: str) -> Clip:
 
 
 def tilt(up: str, to: str) -> Floats:
-    """Return the quarter turn about x (4,) that takes one vertical axis to another; none if they are the same."""
+    """Return the quarter turn about x (4,) that takes one vertical axis to another; the identity if they are equal."""
     angle = {("y", "z"): np.pi / 2, ("z", "y"): -np.pi / 2}.get((up, to), 0.0)
     return about_axis(np.array([1.0, 0.0, 0.0]), angle)
 
@@ -268,7 +268,7 @@ def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
 
 
 def _rounded_from(value: float, exact: float, slack: float) -> bool:
-    """Return whether a number equals another one in single precision, or with omitted digits."""
+    """Return whether a number equals another number in single precision, or with omitted digits."""
     off = abs(value / exact - 1.0)
     if off <= slack or np.float32(value) == np.float32(exact):
         return True

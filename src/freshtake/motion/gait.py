@@ -13,7 +13,7 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a slower body does not travel
-# In a step, an ankle moves at least this far from the middle: a fraction of the usual half step, and leg lengths.
+# In a step, an ankle is farther from the middle than both: a fraction of the usual half step, and leg lengths.
 SWING = (0.2, 0.05)
 
 
@@ -23,7 +23,7 @@ class Gait(NamedTuple):
     Attributes:
         strides: Pairs of steps; half strides are counted.
         speed: Leg lengths per second along the ground.
-        slide: Mean speed of the slowest foot joint, leg lengths per second, also of feet too fast to count as planted.
+        slide: Mean speed of the slowest foot joint, leg lengths per second, even if it is too fast to count as planted.
         jerk: Mean third derivative of the joints' positions, leg lengths / s^3.
     """
 
@@ -62,7 +62,7 @@ def gait_of(clip: Clip) -> Gait | None:
 def _steps(ahead: Floats) -> int:
     """Count how often an ankle swings from one side of the middle to the other.
 
-    The middle is the clip's: a lame leg may never pass the other one and yet make steps.
+    The middle is taken over the clip: a lame leg may make steps although it never passes the other leg.
     """
     low, high = np.percentile(ahead, [5.0, 95.0])
     away = ahead - 0.5 * (low + high)
@@ -71,6 +71,6 @@ def _steps(ahead: Floats) -> int:
 
 
 def mean_gait(gaits: Sequence[Gait | None]) -> Gait | None:
-    """Return the mean over clips; None if one of them has no gait."""
+    """Return the mean over clips; None if any clip has no gait."""
     measured = [gait for gait in gaits if gait is not None]
     return Gait(*np.mean(measured, axis=0).tolist()) if measured and len(measured) == len(gaits) else None

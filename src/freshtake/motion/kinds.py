@@ -25,7 +25,7 @@ class Stroke(Showable):
         points: (points, dimensions).
         times: (points,): seconds, increasing.
         dimensions: Names of the dimensions; default: x, y, z or x0, x1, ...
-        name: What to call it.
+        name: The name of the stroke.
         provenance: Its source, and the operations applied to it.
     """
 
@@ -74,7 +74,7 @@ class Stroke(Showable):
 
 
 def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
-    """Return a stroke evenly spaced in time, by linear interpolation from its first point on."""
+    """Return a stroke evenly spaced in time, by linear interpolation, starting at its first point."""
     if not fps > 0:
         raise InvalidMotion(f"fps must be above 0, but is {fps}")
     count = int(np.floor(stroke.duration * fps + 1e-9)) + 1
@@ -85,13 +85,13 @@ def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointClip(Timed):
-    """Named points over time, such as optical markers, with gaps where one was not seen.
+    """Named points over time, such as optical markers, with gaps where a marker was not seen.
 
     Args:
         names: (points,): names of the points, all different.
         positions: (frames, points, 3) in the file's unit; a gap is NaN in all three coordinates.
         frame_time: Seconds per frame.
-        name: What to call it.
+        name: The name of the point clip.
         provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.
@@ -137,7 +137,7 @@ class PointClip(Timed):
 
 
 def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
-    """Bridge gaps by a cubic (Hermite) curve through the neighbors, and hold the first and last seen positions.
+    """Bridge gaps by a cubic (Hermite) curve through the neighbors, and extend the first and last seen positions.
 
     Gaps of more than `longest` frames stay (None: fill all). A point that is never seen is refused by name.
     """
@@ -177,7 +177,7 @@ class MeshSequence(Timed):
         frame_time: Seconds per frame.
         normals: (frames, vertices, 3), if known.
         attributes: Other values by name: (vertices, width) if constant, else (frames, vertices, width).
-        name: What to call it.
+        name: The name of the sequence.
         provenance: Its source, and the operations applied to it.
         up: The vertical axis, "y" or "z".
         unit_m: Metres per unit of length, if known.

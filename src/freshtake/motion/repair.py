@@ -1,6 +1,7 @@
 """Named repairs for the faults that `check` finds; nothing is repaired by default.
 
-Each returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the motion.
+Each repair returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the
+motion.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +28,7 @@ def drop_tpose(clip: Clip) -> Clip:
 
 
 def drop_frozen(clip: Clip) -> Clip:
-    """Drop frames that equal the frame before; later frames move up in time."""
+    """Drop frames that equal the frame before; later frames become earlier."""
     same = repeated(clip)
     return clip.picked(~same) if same.any() else clip
 
@@ -128,7 +129,7 @@ def reorder_root(clip: Clip) -> Clip:
 
 
 def _best_order(turned: Floats, up: str) -> str:
-    """Return an order with the heading outermost if one stays clear of gimbal lock, else the clearest order."""
+    """Return an order with the heading outermost if it stays clear of gimbal lock, else the clearest of all orders."""
     letters = [axis for axis in "XYZ" if axis != up]
     outermost = [up + letters[0] + letters[1], up + letters[1] + letters[0]]
     others = [order for a, b in (letters, letters[::-1]) for order in (a + up + b, a + b + up)]
@@ -162,7 +163,7 @@ def drop_unseen(clip: PointClip) -> PointClip:
 
 
 def smooth(clip: Clip) -> Clip:
-    """Remove noise from rotations and root: smooth them over a few hundredths of a second, but at least a frame."""
+    """Remove noise from rotations and root: smooth them over a few hundredths of a second, at least one frame."""
     # A deviation of 0.02 s halves noise at 60 fps, cuts its jerk to a tenth and keeps 82 % of 5 Hz.
     deviation = max(0.02 / clip.frame_time, 1.0)  # less than a frame smooths nothing
     rotations = gaussian_filter1d(continuous(clip.rotations), deviation)

@@ -196,7 +196,7 @@ class Skeleton:
         return [j for j, parent in enumerate(self.parents.tolist()) if parent == joint]
 
     def descendants(self, joint: int) -> list[int]:
-        """Return a joint and all that hang on it.
+        """Return a joint and all joints that hang on it.
 
         Args:
             joint: Its number.
@@ -211,7 +211,7 @@ class Skeleton:
         return sorted(below)
 
     def body(self) -> list[int]:
-        """Return the joints that move: all but those that only lead to the body or are still next to it.
+        """Return the joints that move: all except joints that only lead to the body, or that are still and next to it.
 
         Returns:
             Numbers in order.
@@ -336,13 +336,13 @@ def require_compatible(a: Skeleton, b: Skeleton, first: str = "the first clip", 
         raise SkeletonMismatch(f"{first} and {second} have different skeletons: only {owner} has the joint {joint!r}")
     if a.names != b.names:
         joint = next(n for n, m in zip(a.names, b.names, strict=True) if n != m)
-        raise SkeletonMismatch(f"{first} and {second} list their joints in different order, from {joint!r} on")
+        raise SkeletonMismatch(f"{first} and {second} list their joints in different orders, starting at {joint!r}")
     joint = a.names[int(np.flatnonzero(a.parents != b.parents)[0])]
     raise SkeletonMismatch(f"{first} and {second} hang the joint {joint!r} on different parents")
 
 
 def skeleton_parts(skeleton: Skeleton) -> Parts:
-    """Return the header and arrays that a skeleton is stored as."""
+    """Return the header and arrays in which a skeleton is stored."""
     header: dict[str, Any] = {
         "joints": list(skeleton.names),
         "channels": [" ".join(channels) for channels in skeleton.channels],

@@ -170,7 +170,7 @@ def one_of(settings: object, name: str, choices: tuple[Any, ...]) -> None:
 
 
 def between(settings: object, name: str, low: float, high: float) -> None:
-    """Refuse a number outside its range or, if `low` is an integer, a number that is not one; None passes."""
+    """Refuse a number outside its range or, if `low` is an integer, a fraction; None passes."""
     value = getattr(settings, name)
     if value is None:
         return

@@ -1,7 +1,7 @@
 """Check whether a motion is fit for use, with the same few checks for every method.
 
-The takes set the standard. A motion is green if it stays within what the takes do; amber if it can be used, but a
-sentence says where to look; red if no body moves like this: commands write a red motion only on request.
+The takes set the standard. A motion is green if it stays within the range of the takes; amber if it can be used, but a
+sentence states where to look; red if no body moves like this: commands write a red motion only on request.
 """
 
 import math
@@ -98,7 +98,7 @@ class Standard:
 
 
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
-    """Learn from takes on one skeleton the limits of motions of this body; `limits` come from `learn_limits`."""
+    """Learn the limits of a body's motions from takes on one skeleton; `limits` come from `learn_limits`."""
     if not takes:
         raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]
@@ -123,12 +123,12 @@ def assess(
     name: str = "",
     remedy: str = DRAW_AGAIN,
 ) -> Verdict:
-    """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
+    """Compare a motion with its takes, and return a remark on the worst frame of each check that fails.
 
     `amount` is the amount of variation with which the motion was drawn, `rate` its requested pace relative to the
     takes. A motion of another body than the takes' (`same_body` false) only has to keep its bones and must not be
-    faster. `remedy` says what to do about a body that exceeds its limits; `name` is what to call the motion, by default
-    the clip's name.
+    faster. `remedy` is the advice for a body that exceeds its limits; `name` names the motion, by default with the
+    clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
@@ -162,7 +162,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 
     red = [verdict.sentences[0] for verdict in verdicts if verdict.color == RED]
     if red and not keep_going:
-        raise UsageError(f"{first_of(red)}; --keep-going writes it all the same")
+        raise UsageError(f"{first_of(red)}; --keep-going writes it anyway")
     if warn is None:
         return
     by_check: dict[str, list[str]] = {}
@@ -210,8 +210,8 @@ def check_result(
 ) -> list[Verdict]:
     """Check a motion of any method against its takes, refuse what no body could do, and return a list of one verdict.
 
-    The list is empty for motions without a skeleton. `most_off` is how far the motion is off its path, in its unit of
-    length; `more` are remarks of the method itself, such as `gait_remarks`; for the others see `assess` and
+    The list is empty for motions without a skeleton. `most_off` is the largest distance of the motion from its path, in
+    its unit of length; `more` are remarks of the method itself, such as `gait_remarks`; for the others see `assess` and
     `require_possible`.
     """
     clips = [take for take in takes if isinstance(take, Clip)]
@@ -257,7 +257,8 @@ def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, shar
             remarks.append(Remark(check, AMBER if value <= limits[1] else RED, what, None, remedy))
 
     lost = abs(new.strides - source.strides)
-    # One step more or less depends on how the ends are cut; a body on the spot may step for a stronger blow.
+    # One step more or less depends on how the ends are cut; a body that stays on the spot may step into a stronger
+    # punch.
     if lost > 0.5 and source.speed > STANDING:
         what = f"{source.strides:g} strides became {new.strides:g}"
         remedy = "give takes of both kinds with the same number of cycles"
@@ -281,7 +282,7 @@ def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, shar
 def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
     speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
-    # Ten lengths a second are possible for any body; beyond that, the takes decide.
+    # Ten lengths a second are possible for any body; above that, the takes set the limit.
     if fastest <= max(20.0, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
@@ -323,7 +324,7 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
         return None
     speeds = f"{100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
-    return Remark("feet", AMBER, f"feet on the floor slide at {speeds}", frame, "hold them with freshtake plant")
+    return Remark("feet", AMBER, f"feet on the floor slide at {speeds}", frame, "plant them with freshtake plant")
 
 
 def _speeds(clip: Clip, places: Floats) -> Floats:

@@ -189,7 +189,7 @@ def test_another_build_keeps_its_own_lengths(angles: str, root: str) -> None:
 def test_a_joint_that_moves_in_no_example_is_named() -> None:
     rng = np.random.default_rng(13)
     recipe = features.recipe([random_clip(rng, humanoid(), 5)])
-    with pytest.raises(UsageError, match="moves against its parent"):
+    with pytest.raises(UsageError, match="moves on its parent"):
         features.encode(recipe, random_clip(rng, humanoid(), 5, moving=True))
 
 

@@ -22,12 +22,12 @@ from freshtake.motion.edit import tilt
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_euler, multiply, rotate, to_matrix
 
-_LARGEST = 1e15  # largest length whose products with others fit into single precision
+_LARGEST = 1e15  # largest length; the product of two such lengths fits into single precision
 _Whole = npt.NDArray[np.int64]
 
 
 class _Corners(NamedTuple):
-    """A mesh by triangle corner: the vertex, the polygon and the index in the file's list of corners of each."""
+    """The vertex of each triangle corner, its index in the file's list of corners, and the polygon of each triangle."""
 
     vertices: _Whole  # (triangles, 3)
     places: _Whole  # (triangles, 3)
@@ -219,7 +219,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
 
 
 def _layer(geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners) -> Floats | None:
-    """Return a layer's values per corner (triangles, 3, width); None if it has no usable ones."""
+    """Return a layer's values per corner (triangles, 3, width); None if it has no usable values."""
     layer = geometry.one(kind)
     if layer is None:
         return None

@@ -167,14 +167,14 @@ def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:
 
 
 _LIMBS = ("LimbNode", "Limb", "Root")
-_ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")  # which axis is applied first
+_ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")  # by number in FBX; the first axis is applied first
 _MOST_JOINTS = 20_000
 
 Curves = dict[tuple[int, str, int], Curve]
 
 
 class Joints(NamedTuple):
-    """Numbers of the models, parents first, parents among themselves, and the models above the root, top first."""
+    """Models (by number, parents first), the index of the parent of each, and the models above the root (top first)."""
 
     models: list[int]
     parents: list[int]
@@ -182,7 +182,7 @@ class Joints(NamedTuple):
 
 
 def find_joints(scene: Scene, animated: set[int]) -> Joints:
-    """Return the largest tree of limbs and the models between them; without limbs, of animated models."""
+    """Return the largest tree of limbs (if there are none, of animated models) with the models between them."""
     models = scene.of_kind("Model")
     if len(models) > _MOST_JOINTS:
         raise scene.fail(f"{len(models)} models are more than the limit of {_MOST_JOINTS}", "Objects")

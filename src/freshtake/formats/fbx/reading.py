@@ -37,12 +37,12 @@ from freshtake.numeric.arrays import Floats
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     """Return one take of the largest skeleton, or with `options.mesh` its skin, baked in metres and y up.
 
-    With several takes, `options.animation` chooses; by default the first that moves, with a note.
+    `options.animation` chooses among several takes; the default is the first that moves, with a note.
     """
     clip = _clips_in(path, options, every=False)[0]
     if not options.mesh:
         return clip
-    from freshtake.formats.gltf import bake_onto  # reads characters of FBX
+    from freshtake.formats.gltf import bake_onto  # this package can read FBX characters
 
     (ready,) = same_skeleton(path, [clip], WriteOptions(warn=options.warn), "FBX")
     return bake_onto(path, ready, options)
@@ -54,7 +54,7 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 
 def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """Return all takes of a file, or the chosen one; the rest pose if there is none."""
+    """Return all takes of a file, or the chosen take; the rest pose if there is no take."""
     with naming(path):
         data = read_bytes(path)
         return _clips(Scene(path, parse(path, data)), options, every, len(data))

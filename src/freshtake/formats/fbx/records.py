@@ -18,9 +18,9 @@ VERSION = 7400
 _MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 _HEAD = struct.Struct("<IIIB")  # end of the node in the file, number of values, their bytes, length of the name
 _END = bytes(_HEAD.size)  # closes a list of nodes
-_ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # strict readers (assimp) skip these without a list of nodes
+_ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # these need a child list for strict readers (assimp)
 _CODES = {"f4": b"f", "f8": b"d", "i4": b"i", "i8": b"l"}
-# A file of version 7.4 holds a date and two keys computed from it; these belong together.
+# A file of version 7.4 holds a date and two keys computed from it; change them only together.
 MADE = "1970-01-01 10:00:00:000"
 FILE_ID = bytes.fromhex("28b32aebb624ccc2bfc8b02aa92bfcf1")
 _FOOT = bytes.fromhex("fabcab09d0c8d466b176fb831cf7267e")
@@ -106,7 +106,7 @@ def _put(path: Path, out: bytearray, entry: Node) -> None:
 
 
 _START = _MAGIC[:21]
-_OLDEST, _WIDE = 7100, 7500  # versions: before 7100, the layout differs; from 7500 on, lengths have 64 bits
+_OLDEST, _WIDE = 7100, 7500  # versions: before 7100, the layout differs; since 7500, lengths have 64 bits
 _PLAIN = {b"Y": "<h", b"I": "<i", b"F": "<f", b"D": "<d", b"L": "<q", b"C": "<B", b"B": "<B"}
 _ARRAYS = {b"f": "<f4", b"d": "<f8", b"l": "<i8", b"i": "<i4", b"b": "<u1", b"c": "<u1"}
 

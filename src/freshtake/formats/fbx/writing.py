@@ -28,7 +28,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous_euler, to_matrix
 
 SECOND = 46_186_158_000  # ticks of FBX time
-CENTIMETRES = 100.0  # per metre: the unit of most FBX files
+CENTIMETRES = 100.0  # in a metre; most FBX files are in centimetres
 _CREATOR = "freshtake"
 # Frame rates by their number in FBX; any other is "custom".
 RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,

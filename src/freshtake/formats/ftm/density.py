@@ -78,7 +78,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     pca = _pca(parts, width)
     weights = parts.numbers("weights", (kernels, len(pca.modes)))
     limits = parts.numbers("limits", (len(classes), 3), low=0.0)
-    for owner in np.flatnonzero(periodic):  # each needs a cycle length, and motion
+    for owner in np.flatnonzero(periodic):  # every periodic class needs a cycle length, and kernels that differ
         if limits[owner, 2] < 1.0 or float(np.ptp(weights[owners == owner], axis=0).max()) <= 0.0:
             header.wrong("periodic", f"the class {classes[owner][:40]!r} has no cycle")
     return DensityModel(

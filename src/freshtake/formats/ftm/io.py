@@ -79,7 +79,7 @@ class Stored(NamedTuple):
 
 
 def looks_like_model(head: bytes) -> bool:
-    """Return whether a file that begins like this is a model file."""
+    """Return whether a file that begins with these bytes is a model file."""
     return _HEAD.match(head) is not None
 
 
@@ -115,7 +115,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
         raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give the result of `learn`")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     if "frame_time" in parts.header:
-        Fields(target, parts.header).frame_time()  # refuse to write what could not be read
+        Fields(target, parts.header).frame_time()  # refuse to write a file that could not be read back
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -136,7 +136,7 @@ def load(path: str | PathLike[str]) -> Model:
         path: The .ftm file.
 
     Returns:
-        The model: its class tells the method.
+        The model, of the class of its method.
     """
     return cast("Model", read_stored(path).model)
 
@@ -287,8 +287,8 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "true or false"), "list": ((list,), "a list"), "dict": ((dict,), "an object"),
     "None": ((type(None),), "null"),
 }  # fmt: skip
-MOST_FRAMES = 1 << 31  # in all takes of a model together
-FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
+MOST_FRAMES = 1 << 31  # limit on the total over all takes of a model
+FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter frame times, a long motion would not fit into memory
 RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
 S = TypeVar("S")
 LARGEST = 1e18  # no number of a model is larger, and its square still fits into float32
@@ -365,7 +365,7 @@ class Fields:
         values = self.get(name, "list")
         for value in values:
             if not isinstance(value, str):
-                self.wrong(name, f"a list of texts was expected, but {_shorten(value)} is in it")
+                self.wrong(name, f"only texts were expected in the list, not {_shorten(value)}")
             self._sound(name, value)
         return tuple(values)
 
@@ -421,7 +421,7 @@ class Fields:
 def _shorten(value: Any) -> str:
     try:
         text = ascii(value)
-    except (ValueError, RecursionError):  # numbers with thousands of digits
+    except (ValueError, RecursionError):  # such as numbers with thousands of digits
         text = type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}..."
 
@@ -465,7 +465,7 @@ class ReadParts:
         return values
 
     def recipe(self, frame_time: float | None = None) -> Recipe | None:
-        """Return the recipe of the model's rows, or None; its frame rate must be the model's, if that is given."""
+        """Return the recipe of the model's rows, or None; `frame_time`, if given, must equal the recipe's."""
         header = self.fields.get("recipe", "dict | None")
         if header is None:
             return None

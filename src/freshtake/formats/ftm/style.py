@@ -110,7 +110,7 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
     bank = Bank(blocks, tuple(System(*each) for each in zip(*columns, strict=True)))
     parts.require("system_damping", bank.radius < 1.0, "a pole is outside the unit circle")
     for system in bank.systems:
-        places = np.flatnonzero(system.turning)  # of the complex poles
+        places = np.flatnonzero(system.turning)  # the complex poles
         first, second = places[::2], places[1::2]
         paired = np.array_equal(second, first + 1) and np.array_equal(system.damping[second], system.damping[first])
         paired = paired and np.array_equal(system.turning[second], -system.turning[first])

@@ -63,7 +63,7 @@ def _jump_arrays(name: str, jumps: Jumps) -> dict[str, Array]:
 
 
 def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the mesh without its ground plan, which the modes' mean gives; faces as differences, which pack well."""
+    """Return the mesh without its ground plan, which the modes' mean determines; faces as differences, to pack well."""
     header, arrays = recipe.layout.parts()
     faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
     small = faces.astype(np.int16)

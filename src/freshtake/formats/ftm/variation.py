@@ -42,7 +42,7 @@ def to_parts(model: VariationModel) -> Parts:
 
 
 def material_parts(model: VariationModel | PaperModel) -> Parts:
-    """Return the parts that models of both methods store of their examples, without the recipe."""
+    """Return the parts in which models of both methods store their examples, without the recipe."""
     material = model.material
     if len(material.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: the limit is {MOST_DOFS}")
@@ -83,7 +83,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
     ranges = np.ptp(np.concatenate(material.values), axis=0)
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    # A range below a thousandth of a leg is treated as that: a straight walk hardly moves sideways, but deviates there.
+    # Smaller ranges count as a thousandth of a leg: a straight walk hardly moves sideways, but may deviate there.
     least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
     usual_sizes = (sizes <= LARGEST * np.maximum(ranges, least)).all()
     parts.require("sizes", usual_sizes, f"a DOF deviates by more than {LARGEST:g} times its range")

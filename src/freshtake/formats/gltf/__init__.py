@@ -41,8 +41,8 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     An animation of morph targets alone is always baked.
 
     Frames run from the earliest key to the latest, at `options.fps`, else at the keys' rate, else at 60.
-    Joints are those of the first skin; without a skin, the animated nodes. World positions are those of the file, up
-    to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
+    Joints are those of the first skin; without a skin, the animated nodes. World positions are those of the file, but
+    differences within single precision in scale, or in a joint's position, are ignored. glTF fixes metres and y up, so
     `options.unit_m` and `options.up` are ignored.
     """
     with naming(path):
@@ -107,7 +107,7 @@ class StillCharacter(NamedTuple):
 
 
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
-    """Read the joints of a character without animation; its rest pose is the bind pose of its skin, else its nodes."""
+    """Read the joints of a character without animation; its rest pose is its skin's bind pose, else its nodes'."""
     options = options or ReadOptions()
     with naming(path):
         loaded = container, nodes, character = load_joints(load(path), options.warn)

@@ -87,7 +87,7 @@ def view_bytes(container: Container, number: int) -> memoryview:
         view.fail(f"buffer {index} has no data", "buffer")
     start, length = view.integer("byteOffset", 0), view.integer("byteLength", low=1)
     if start + length > len(buffer):
-        view.fail(f"bytes {start} to {start + length} lie outside the buffer's {len(buffer)}", "byteLength")
+        view.fail(f"bytes {start} to {start + length} are not all in the buffer of {len(buffer)}", "byteLength")
     return memoryview(buffer)[start : start + length]
 
 

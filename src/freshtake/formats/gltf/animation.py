@@ -34,7 +34,7 @@ class Track(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """A named set of tracks; from our writer's notes, playback, and frame time, since keys have single precision."""
+    """A named set of tracks; if our writer noted them, the playback and the frame time, which keys round to float32."""
 
     name: str
     tracks: tuple[Track, ...]
@@ -120,7 +120,7 @@ def sample(track: Track, times: Floats) -> Floats:
     span = np.where(high > low, keys[high] - keys[low], 1.0)
     share = (times - keys[low]) / span
     a, b = track.values[low], track.values[high]
-    # After the last key the fraction is 1, which gives its value.
+    # After the last key the fraction is 1, which gives that key's value.
     if track.interpolation == "STEP":
         return np.where((share >= 1.0)[:, None], b, a)
     if track.tangents is not None:
@@ -223,7 +223,7 @@ class LocalPose:
         return {node: k for k, node in enumerate(self.nodes)}
 
     def place(self, node: int) -> int:
-        """Return the index of a node of the file among these."""
+        """Return the index among these nodes for the number of a node in the file."""
         return self._places[node]
 
 
@@ -280,7 +280,7 @@ def world_matrices(pose: LocalPose) -> WorldMatrices:
 
 
 def joint_pose(pose: LocalPose, character: Character) -> JointPose:
-    """Return the character's pose with world positions equal to the file's; all above the root is folded into it.
+    """Return the pose with the file's world positions; transforms of nodes above the root are folded into the root.
 
     Scale that is uniform, constant and positive multiplies the translations below it. Any other scale is kept in
     the positions alone: the translations then absorb what rotations cannot express.

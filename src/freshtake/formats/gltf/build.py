@@ -81,7 +81,7 @@ def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMot
     """Add one named animation with a key on every frame; exact frame time and playback are stored in `extras`."""
     keys = add_keys(builder, name, len(clip), clip.frame_time)
     tracks: list[tuple[int, str, int]] = []
-    smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
+    smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # no sign changes between frames
     for joint, motion in enumerate(motions):
         if motion.translations is not None:
             tracks.append((motion.node, "translation", builder.accessor(motion.translations, "VEC3")))
@@ -158,7 +158,7 @@ def _references(holders: Iterable[tuple[Item, str]], count: int, what: str) -> l
 
 
 def _renumber(references: list[Reference], count: int, dropped: list[Reference]) -> list[int]:
-    """Return which of `count` objects are kept, and point the references to their positions among these.
+    """Return which of `count` objects are kept, and renumber the references accordingly.
 
     An object is kept unless only dropped references hold its number.
     """

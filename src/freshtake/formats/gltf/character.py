@@ -195,7 +195,7 @@ class _Carried(NamedTuple):
 
 
 def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
-    """Return a character's file as read for such clips, and its rig."""
+    """Return a character's file and its rig, prepared for clips with the joints of this clip."""
     with naming(source):
         loaded = load_character(source, clip)
         return loaded, _rig(*loaded)
@@ -247,12 +247,12 @@ def _carried(container: Container, nodes: Nodes, character: Character, standing:
 def _bind_pose(
     character: Character, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
-    """Return B_j = A K_j^-1 if a skin binds the joint, with A such that its first joint is as at rest."""
+    """Return B_j = A K_j^-1 if a skin binds the joint, with A such that the first bound joint is as at rest."""
     into: dict[int, Floats] = {}
     for entry in carried:
         if len(entry.joints) > 1 or entry.part.skin is not None:
             for joint, matrix in zip(entry.joints, entry.into, strict=True):
-                # If skins that share a joint disagree about it, the first one decides.
+                # If skins share a joint but bind it differently, the first skin applies.
                 into.setdefault(joint, matrix)
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
@@ -272,7 +272,7 @@ def _bind_pose(
 
 
 def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
-    """Return rotation and position of common into^-1; None if its linear part is not a rotation."""
+    """Return rotation and position of the matrix common @ into^-1; None if its linear part is not a rotation."""
     if abs(np.linalg.det(into[:3, :3])) < 1e-60:
         return None
     matrix = common @ np.linalg.inv(into)

@@ -19,7 +19,7 @@ from freshtake.numeric.rotations import from_matrix, to_matrix
 class Nodes:
     """All nodes: parents (-1 for roots), depths, rest translations, rotations (w x y z) and scales.
 
-    `sheared` maps a node whose matrix is not made of translation, rotation and scale to it (4, 4).
+    `sheared`: by node, the matrices (4, 4) that translation, rotation and scale cannot express.
     """
 
     items: list[Item]
@@ -155,7 +155,7 @@ def clean_name(item: Item) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Character:
-    """The joints: node numbers with parents first, their parents among themselves, their unique names.
+    """The joints: node numbers (parents first), the index of the parent of each, unique names.
 
     The first node is -1 if several trees share a root that is not in the file. `tips` are leaf
     nodes that only mark the end of a joint: (joint, node).

@@ -27,7 +27,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, levels, multiply, rotate
 
 Single = npt.NDArray[np.float32]
-MOST_SHADED = 1 << 30  # bytes of vertices and normals; beyond, only vertices are baked
+MOST_SHADED = 1 << 30  # bytes of vertices and normals; above this, only vertices are baked
 
 
 class MeshPart(NamedTuple):
@@ -151,7 +151,7 @@ def _vertices(
             first = rows.stop
     for array in (vertices, normals):
         if array is not None:
-            array.setflags(write=False)  # a mesh sequence then shares it instead of copying it
+            array.setflags(write=False)  # a mesh sequence shares read-only arrays and copies others
     return vertices, normals
 
 

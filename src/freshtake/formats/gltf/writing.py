@@ -170,7 +170,7 @@ _MESH_MATERIAL = {
 
 
 class Morphs(NamedTuple):
-    """A mean mesh and its modes about the body: base (vertices, 3), modes (targets, vertices, 3), and their normals."""
+    """A mean mesh (vertices, 3) and its modes (targets, vertices, 3) in the frame of the body, and their normals."""
 
     base: Values
     modes: Values

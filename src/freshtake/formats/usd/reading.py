@@ -174,11 +174,11 @@ def _parents(path: Path, paths: list[str], place: str) -> list[int]:
 
 
 def _takes(bones: _Bones) -> list[_Take]:
-    """Return each variant that binds a different animation to the skeleton; without any, the bound animation."""
+    """Return each variant that binds a different animation to the skeleton; if there is none, the bound animation."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
 
-    def order(take: _Take) -> int:  # among siblings: USD lists variants in another order
+    def order(take: _Take) -> int:  # the place among its siblings: USD lists variants in another order
         return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())  # type: ignore[union-attr]
 
     holder = prim

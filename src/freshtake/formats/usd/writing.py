@@ -176,14 +176,14 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
     """Return an anonymous layer with a character and its animations; the stage shows the first.
 
-    `skeleton` has the joints that the clips came with: if they are the rig's, their channels are stored.
+    `skeleton` is the clips' skeleton: if it has the rig's joints, their channels are stored.
     """
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)
     lib.UsdGeom.SetStageUpAxis(stage, up.upper())
     lib.UsdGeom.SetStageMetersPerUnit(stage, unit_m)
-    rate = fps_of(nominal_frame_time(motions[0].frame_time))  # 59.99999988 is 60
+    rate = fps_of(nominal_frame_time(motions[0].frame_time))  # 59.99999988 becomes 60
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
     stage.SetStartTimeCode(0.0)
@@ -204,7 +204,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
 
 
 def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) -> None:
-    """Bind the first animation; with several, add a variant set, and a bare skeleton for each other one."""
+    """Bind the first animation; if there are more, add a variant set, and a bare skeleton for each of the others."""
     lib = pxr()
     binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
     relation = binding.CreateAnimationSourceRel()

@@ -98,8 +98,8 @@ def free_directions(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: 
     reference = mean(rotations)
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
-    # An axis is fixed if the joint turns about it by less than 0.3°, and ten times as much about its main axis: by 1°
-    # or more.
+    # An axis is fixed if the joint turns about it by less than 0.3° and less than a tenth of the turn about its main
+    # axis, which must be 1° or more.
     still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
         return None
@@ -219,7 +219,7 @@ def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
-    """Return the two bending joints above the end, skipping twist joints and joints at the position of the next."""
+    """Return the two bending joints above the end, skipping twist joints and joints where the next joint is."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
     joints: list[int] = []

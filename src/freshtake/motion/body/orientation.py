@@ -31,7 +31,7 @@ FLOOR = 0.12
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
-    """Return the body's first left joint off the middle and its right partner; None if the names do not tell."""
+    """Return the body's first left joint off the middle and its right partner; None if names do not show sides."""
     partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
     for joint, name in enumerate(skeleton.names):
         if HELPER.search(name):
@@ -116,7 +116,7 @@ def agreed(estimates: Sequence[Upright]) -> list[Upright]:
 
 
 def upright_of(body: Body) -> Upright:
-    """Return the common axis of posture and rest pose; else that of a standing body; else that of the rest pose.
+    """Return the common axis of posture and rest pose, else the axis of a standing body, else the rest pose's axis.
 
     If the rest pose does not show a body (bones along x, as in many exporters), feet on a floor are enough.
     """
@@ -209,14 +209,15 @@ def rest_axis(skeleton: Skeleton) -> str | None:
 def find_paws(clip: Clip) -> tuple[int, ...]:
     """Return the ends of limbs, other than the known feet, that touch the floor like feet, such as a fox's hands.
 
-    Only for skeletons whose offsets do not show a body (bones along x, as in many exporters): others show their feet.
+    Only for skeletons whose offsets do not show a body (bones along x, as in many exporters): in others, the rest pose
+    shows the feet.
     """
     skeleton, known_feet = clip.skeleton, feet(clip.skeleton)
     if len(known_feet) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
         return skeleton.paws
     positions = _places(clip)
     heights = positions[..., clip.up_index]
-    # A paw is no higher than the ankles of known feet, the higher of them if feet are lifted in turn.
+    # A paw is no higher than the ankles of known feet (the higher ankle, if feet are lifted in turn).
     ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
     legs = {joint for foot in known_feet for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
     loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
@@ -289,7 +290,7 @@ def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
 
 
 def unlikely_unit(skeleton: Skeleton, unit_m: float) -> str:
-    """Return why a unit is unlikely, if another makes the body a person's size and this one does not nearly; or ""."""
+    """Return why a unit is unlikely, or "": in this unit the body is far from human size, but another unit fits."""
     guess, leg = guess_unit(skeleton), leg_length(skeleton) * unit_m
     # a child's leg of 0.3 m or a giant's of 3 m may be intended
     if guess is None or 0.3 <= leg <= 3.0:
@@ -321,7 +322,7 @@ def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
     Position and heading are the pelvis's. The heading is measured from `reference` (a rotation of the pelvis;
-    default: the clip's mean one), so a lying body has a heading too. Clips to be compared need the same reference.
+    default: the clip's mean rotation), so a lying body has a heading too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)
     facing = pose.rotations[:, center]

@@ -1,6 +1,6 @@
 """Guess which joints are feet, hands, left and right from names and geometry, for any skeleton with limbs.
 
-Also tell which part of the body a joint belongs to: trunk, head, or one of the arms and legs.
+Also determine the part of the body to which a joint belongs: trunk, head, or one of the arms and legs.
 """
 
 import re
@@ -23,9 +23,9 @@ SIDE = {
 HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # not part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 LOOSE = re.compile(r"skirt|cape|coat|cloth|robe|dress|hair|tail|ribbon|sword|weapon|prop|wing", re.I)  # hangs down
-FLOOR, LEG = 0.1, 0.2  # of the height: feet within FLOOR of each other are on one floor; legs are longer than LEG
+FLOOR, LEG = 0.1, 0.2  # fractions of the height: feet on one floor differ by less than FLOOR; legs are longer than LEG
 TRUNK, HEAD = "trunk", "head"
-ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others come after these
+ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # parts with other names come last
 
 
 class Foot(NamedTuple):
@@ -220,7 +220,7 @@ def pelvis(skeleton: Skeleton) -> int:
 def leg_length(skeleton: Skeleton) -> float:
     """Return the summed offsets from the pelvis to the first foot; without feet, half the longest chain's length.
 
-    With four feet, the nearest counts: between an animal's hips and its front feet are a trunk and a leg.
+    With four feet, the nearest foot counts: between an animal's hips and its front feet are a trunk and a leg.
     """
     lengths = skeleton.lengths()
     all_feet = feet(skeleton)

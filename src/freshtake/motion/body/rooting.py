@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, inverse, multiply, rotate
 
 STILL = 1e-3  # body sizes and radians within which a joint above the body is still
-NEAR = 0.3  # body sizes by which the ground path of a joint 0 following the body may differ from the body's
+NEAR = 0.3  # body sizes by which the ground paths of the body and of a joint 0 that follows it may differ
 STEADY = 1e-5  # body sizes within which a joint is fixed on its parent: files round their numbers
 
 
@@ -109,7 +109,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
         _write_chain(base, local, rotations, place, turn, clip.up_index, carrier)
         goal = _led(base, world)
         rehang(skeleton, local, rotations, goal, base.carried)
-        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # led joints below carried joints
+        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these are below carried joints
             rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(

@@ -166,7 +166,7 @@ def check_jumps(clip: Clip) -> list[Finding]:
 
 
 def flip_frames(angles: Floats, order: str) -> Bools:
-    """Return (frames - 1,): whether the other triple of the next frame continues a frame far better."""
+    """Return (frames - 1,): whether the equivalent triple of the next frame continues the frame far better."""
     steps = np.stack([angles[1:], equivalent(angles[1:], order)]) - angles[:-1]
     # Angles that differ by full turns are the same.
     as_written, flipped = np.abs(steps - 2.0 * np.pi * np.round(steps / (2.0 * np.pi))).sum(axis=-1)

@@ -18,7 +18,7 @@ from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import IDENTITY, angle_between, inverse, multiply, to_rotvec
 
 NOTE, WARNING = "note", "warning"
-SPIKE_SPEED = 10.0  # leg lengths per second, of the tip of the limb that a joint turns
+SPIKE_SPEED = 10.0  # leg lengths per second: the speed of the tip of the limb that a joint turns
 SPIKE_RATIO = 5.5  # times the usual speed around the spike
 BACKGROUND = 0.25  # seconds to either side that define the usual speed
 SHAKING = np.radians(0.35)  # per axis: 4 of 679 recorded takes shake more, and all takes with noise of 0.7°
@@ -172,7 +172,7 @@ def spikes(clip: Clip) -> list[Burst]:
 
 
 def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
-    """Merge each burst with a burst back soon after it, because the frames between them are wrong as well."""
+    """Merge each burst with a return burst soon after it, because the frames between them are wrong as well."""
     out: list[Burst] = []
     for burst in bursts:
         if out and burst.start - out[-1].stop <= BACKGROUND * clip.fps:
@@ -231,7 +231,7 @@ def check_shaking(clip: Clip) -> list[Finding]:
     size = shaking(clip)
     if size < SHAKING:
         return []
-    shake = f"joints shake by {np.degrees(size):.1f}° from frame to frame, and so would what is learned"
+    shake = f"joints shake by {np.degrees(size):.1f}° from frame to frame, and so would motion learned from it"
     return [Finding("shaking", f"{called(clip)}: {shake}; repair with smooth", repair="smooth")]
 
 
@@ -298,7 +298,7 @@ def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Find
 
 
 def _units(motions: Sequence[Any]) -> list[Finding]:
-    """Find files whose unit differs from the first one's, or is not stated."""
+    """Find files whose unit differs from the first file's, or is not stated."""
     first = motions[0]
     odd = next((motion for motion in motions[1:] if motion.unit_m != first.unit_m), None)
     if odd is None:

@@ -1,8 +1,8 @@
 """Find cycles, for all methods: whether clips are cycles, and at which phase to cut one or several takes.
 
-A clip is a cycle if closing it costs less than takes differ. The cycles of several takes begin with the same foot, or
-in the same pose: the mean cycle of each take is aligned to that of one of them by a circular shift, and the phase at
-which to cut is then chosen once, for all takes together.
+A clip is a cycle if its ends differ by less than separate takes do. The cycles of several takes begin with the same
+foot, or in the same pose: the mean cycle of each take is aligned to one take's mean cycle by a circular shift, and the
+phase at which to cut is then chosen once for all takes.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from freshtake.numeric.arrays import Floats
 # Fractions of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
 OPEN = 1.0  # above: acyclic; in between, it depends on the differences between takes at their ends
-AT_REST = 0.3  # of the mean speed (cycles: .66 and more): a clip with slower ends is acyclic, whatever its pose
-STRIKE_SHIFT = 0.05  # of a cycle: the largest distance of the cut from a foot strike, if that saves a cycle
+AT_REST = 0.3  # fraction of the mean speed (cycles: .66 or more): clips with slower ends are acyclic in any pose
+STRIKE_SHIFT = 0.05  # largest distance of the cut from a foot strike, in cycles, if that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
 BINS = 72  # bins of the common phase of takes
 
@@ -59,11 +59,11 @@ class Closing(NamedTuple):
         if self.pace < AT_REST:
             return False
         if self.apart is None:
-            # Fewer than three clips do not show the differences between takes, so the extent alone decides.
+            # Fewer than three clips do not show the differences between takes, so only the extent counts.
             return share < 0.65
         # If takes begin at any phase, the distance between them is not a measure.
         alike = self.apart < OPEN * self.extent
-        # Takes begin differently anyway: cycles close to within .6 to 1.2 times that difference, others to 1.8.
+        # Takes begin differently in any case: gaps of cycles are .6 to 1.2 times this difference, other gaps 1.8 times.
         return share < CLOSED or (share < OPEN and alike and self.gap < 1.5 * self.apart)
 
     @property
@@ -176,8 +176,8 @@ def chosen_phase(take: Recurrence) -> int:
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
     """Find the cycles of several takes, which all begin at a common phase; None for a take in which nothing recurs.
 
-    The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes with
-    a skeleton other than the first one's have a separate common phase.
+    The phase at which to cut is the first pose of `like`; by default it is chosen as in `find_cycles`. Takes whose
+    skeleton differs from the first take's have a separate common phase.
     """
     cycles: list[Cycles | None] = [None] * len(clips)
     remaining = list(range(len(clips)))
@@ -250,7 +250,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
 
 
 class _Aligned(NamedTuple):
-    """Takes, by how many of `BINS` each take's phase is ahead of the reference's, and the common phases of strikes."""
+    """Takes, the lead of each take's phase over the reference's in bins, and the common phases of strikes."""
 
     takes: list[Recurrence]
     shifts: list[int]

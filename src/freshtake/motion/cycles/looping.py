@@ -1,4 +1,4 @@
-"""Loops: find where best to cut one from a clip, make its ends meet, and move its travel.
+"""Loops: find the best part of a clip, make its ends meet, and move its travel.
 
 Travel is on the hips, on a joint above them, or nowhere, with its speed stored next to the clip. The body's trajectory
 is a path along the ground and a heading. A loop runs straight at a constant speed and heading. The trajectory of any
@@ -99,11 +99,11 @@ def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
 
-Contacts = Callable[[Clip, Ints], Floats | None]  # for a clip whose frames are these frames of a loop
+Contacts = Callable[[Clip, Ints], Floats | None]  # contacts of a clip, given its frames' numbers in the loop
 
 
 def played(loop: Clip, count: int, first: int = 0) -> Clip:
-    """Return frames of the endless motion from any frame on: frame k N + i is frame i moved by k times the travel."""
+    """Return frames of the endless motion from frame `first`: frame k N + i is frame i moved by k times the travel."""
     info = _playback(loop)
     frames = np.arange(first, first + count)
     around, at = np.divmod(frames, loop_frames(loop))
@@ -141,7 +141,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
     straight, turn = _straight(clip, start, stop)
     loop = _joined(straight, start, stop, cycles, False)
-    if speeds:  # after turning joints, which turns their speeds too
+    if speeds:  # the first step turned joints, and so their speeds too
         loop = _joined(_joined(loop, start, stop, cycles, True), start, stop, cycles, False)
     travel = loop.root[stop] - loop.root[start]
     travel[clip.up_index] = 0.0

@@ -12,7 +12,7 @@ from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-END_TOLERANCE = 0.06  # of a cycle: the part that may be missing at the take's ends
+END_TOLERANCE = 0.06  # fraction of a cycle that may be missing at the ends of a take
 SHARPER = 0.15  # a longer period must match this much better to be preferred to a shorter one
 
 
@@ -76,7 +76,7 @@ def possible_periods(points: Floats, fps: float) -> list[int]:
         return []
     curve = dissimilarity(points, longest + 1)
     lags = np.arange(shortest, longest + 1)
-    # Any two frames have a dissimilarity of 1 on average; from 0.9 on, a shifted take does not match.
+    # Any two frames have a dissimilarity of 1 on average; at 0.9 or more, a shifted take does not match.
     valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < 0.9)
     # A valley counts only beyond a hill: neighboring frames are similar without being a cycle apart.
     behind = np.maximum.accumulate(curve)[lags] > curve[lags] + 0.15
@@ -145,7 +145,7 @@ def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
     bins = len(template)
     place = progress % bins
     columns = (np.bincount(place, weights=column, minlength=bins) for column in (np.ones(len(points)), *points.T))
-    sums = np.stack([*columns], axis=1)  # of ones, then of the points
+    sums = np.stack([*columns], axis=1)  # number of frames, then sums of the points
     bell = np.exp(-0.5 * (np.arange(-2, 3) / 0.8) ** 2)
     near = np.asarray(sum(b * np.roll(sums, k, axis=0) for b, k in zip(bell, range(-2, 3), strict=True)))
     weight = near[:, :1]

@@ -85,7 +85,7 @@ def with_seam(loop: Clip, goal: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """Return two shapes (frames,) that fade out from the seam: there 1 and level, or 0 with slope 1 per second."""
+    """Return two shapes (frames,) that fade out from the seam: value 1 and slope 0 there; value 0 and slope 1/s."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
@@ -125,7 +125,7 @@ def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
     if not clips:
         raise UsageError("there is nothing to join: give at least one clip")
     if any(clip.joint_translations is not None for clip in clips):
-        raise UsageError("clips whose joints move against their parents cannot be joined: remove those translations")
+        raise UsageError("clips with joints that move relative to their parents cannot be joined: remove translations")
     parts = [clips[0]]
     for clip in clips[1:]:
         concatenate([parts[0], clip], align=False)  # raises if skeletons, rates or axes differ

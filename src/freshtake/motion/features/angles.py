@@ -255,7 +255,7 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """Return the smallest rotation r (4,) that makes the body's mean vertical upright: nearly none for a walker.
+    """Return the smallest rotation r (4,) that makes the body's mean vertical upright; for a walker it is very small.
 
     It does not depend on heading, and the swings of q = T(heading) exp(swing) r are about zero. With z up, the body is
     made upright as if y were up and then tilted, so a body has the same heading with either axis up.
@@ -273,7 +273,7 @@ def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats
     """Split rotations (frames, 4) into heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
 
     The swing has no component about the vertical, so two numbers suffice. Both are continuous; a swing may pass pi.
-    With z up, the second one is about -y: the same body has the same numbers with y up and with z up.
+    With z up, the second swing is about -y: the same body has the same numbers with y up and with z up.
     """
     p = continuous(multiply(rotations, inverse(reference)))
     half = np.unwrap(np.arctan2(p[:, 1 + up], p[:, 0]), period=np.pi)

@@ -179,7 +179,7 @@ class ClipLayout(Columns):
             shifts = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
             if shifts.max(initial=0.0) > 1e-9:
                 joint = self.skeleton.names[1 + int(shifts.argmax())]
-                raise UsageError(f"joint {joint!r} moves against its parent in {name}, but in no example of the recipe")
+                raise UsageError(f"joint {joint!r} moves on its parent in {name}, but in no example of the recipe")
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
         """Return the position and heading of each row in the ground plane."""
@@ -202,7 +202,7 @@ class ClipLayout(Columns):
         )
 
     def poses(self, values: Floats, begin: Floats, resume: bool) -> Pose:
-        """Return the poses of usual columns, compiled: those of `pose` up to rounding; `begin` as in `pose_rows`."""
+        """Return the poses of usual columns, compiled: equal to `pose` up to rounding; `begin` is as in `pose_rows`."""
         from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding does not need it
             PoseCoding,
             pose_rows,
@@ -318,13 +318,13 @@ def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
             return upright
         off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
     usual, agreement = mean_angle(np.concatenate(off))
-    if agreement < 0.7 or abs(usual) < np.radians(20.0):  # an ordinary rig keeps its zero
+    if agreement < 0.7 or abs(usual) < np.radians(20.0):  # an ordinary rig already faces forward at heading 0
         return upright
     return multiply(about_axis(np.eye(3)[clips[0].up_index], -usual), upright)
 
 
 def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
-    """Return the layout that fits all examples: the first one's skeleton, references over all of them."""
+    """Return the layout that fits all examples: the first example's skeleton, and references learned from all."""
     first = clips[0]
     for clip in clips[1:]:
         require_compatible(first.skeleton, clip.skeleton, first.name or "the first example", clip.name or "another")

@@ -3,10 +3,10 @@
     recipe = features.recipe(walks, angles="expmap")
     rows = features.encode(recipe, walks[0])            # Features: rows.values is (frames, DOFs)
     again = features.decode(recipe, rows)               # the same walk
-    new = features.decode(recipe, synthesized_values)   # a new one, starting at the origin
+    new = features.decode(recipe, synthesized_values)   # new motion, starting at the origin
 
-A recipe is learned from examples: it knows which columns there are, which of them never change (they are left out and
-put back), what angles are measured from, and the weight of each DOF. Row t contains the step from frame t - 1 to t.
+A recipe is learned from examples: it contains the layout of all columns, which of them never change (they are left out
+and put back), the references of angles, and the weight of each DOF. Row t contains the step from frame t - 1 to t.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Recipe:
 
     @property
     def skeleton(self) -> Skeleton | None:
-        """The skeleton that clips are decoded on (the first example's); None for motions without."""
+        """The skeleton that clips are decoded on (the first example's); None for motions without a skeleton."""
         return self.layout.skeleton if isinstance(self.layout, ClipLayout) else None
 
     @property
@@ -153,7 +153,7 @@ class Recipe:
 class Features:
     """A motion as the models see it: values (frames, DOFs), and where the first frame is.
 
-    `skeleton` is set if the motion's skeleton has another build than the recipe's, so that decoding restores the clip.
+    `skeleton` is set if the motion's skeleton differs from the recipe's in lengths or layout: decoding then uses it.
     """
 
     recipe: Recipe
@@ -317,7 +317,7 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     values = columns[:, recipe.kept]
     other_skeleton, usual = None, recipe.skeleton
     if isinstance(motion, Clip) and usual is not None and replace(motion.skeleton, base=usual.base) != usual:
-        other_skeleton = motion.skeleton  # another build
+        other_skeleton = motion.skeleton  # with other lengths or another layout
     values = (values - recipe.center) * recipe.weights if scaled else values
     return Features(recipe, values, start, motion.name, scaled, other_skeleton)
 
@@ -365,7 +365,7 @@ def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
 
 
 def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
-    """Return rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
+    """Return rows (frames, DOFs), or a single row (DOFs,), as (frames, DOFs); refuse values that are not finite."""
     try:
         values = np.asarray(rows, dtype=np.float64, order="C")
     except (TypeError, ValueError):

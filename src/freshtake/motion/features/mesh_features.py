@@ -122,7 +122,7 @@ class MeshLayout(CloudColumns):
         return MeshSequence(points, self.faces, self.frame_time, normals, attributes, name, "", self.up, self.unit_m)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return the RMS displacement of all vertices per unit of each column; other columns count the same."""
+        """Return the RMS displacement of all vertices per unit of each column; others count like a coordinate."""
         return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
 
     def parts(self) -> Parts:

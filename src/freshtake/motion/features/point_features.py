@@ -267,7 +267,7 @@ def check_whole(clip: PointClip) -> None:
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
-    """Return effects: a coordinate moves a point, a speed all points, a turn all by their distances from the center."""
+    """Return effects: a coordinate moves one point, a speed all points, a turn each in proportion to its distance."""
     out = np.full(rows.shape[1], points**-0.5)
     if root == "heading":
         ground = [k for k in range(3) if "xyz"[k] != up]

@@ -1,4 +1,4 @@
-"""Decode rows of a stream to poses, each block continuing the last: like `decode`, but compiled and without checks."""
+"""Decode rows of a stream to poses, continuing the previous block: like `decode`, but compiled and without checks."""
 
 import math
 from collections.abc import Iterator
@@ -30,7 +30,8 @@ def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, r
 
     The columns are forward and sideways speed, turn rate, height, two swings of the root, then three numbers for every
     other joint. `begin` (3,) is forward, sideways (see `ground_of`) and heading at the start, one step before row
-    0 when resuming; it is overwritten with those of the last row. Equal to `ClipLayout.pose`, frame by frame.
+    0 when resuming; it is overwritten with the values of the last row. The result equals `ClipLayout.pose`, frame by
+    frame.
     """
     _pose_rows(values, coding, begin, resume, np.zeros(4), np.zeros(3), root, rotations)
 
@@ -40,7 +41,7 @@ def _pose_rows(
     values: Floats, coding: PoseCoding, begin: Floats, resume: bool, turn: Floats, vector: Floats, root: Floats,
     rotations: Floats,
 ) -> None:  # fmt: skip
-    """Decode frame by frame; `turn` and `vector` are workspaces that hold 0."""
+    """Decode frame by frame; `turn` and `vector` are workspaces, initially 0."""
     reference, upright, up, frame_time = coding
     joints = len(reference)
     x = y = heading = 0.0

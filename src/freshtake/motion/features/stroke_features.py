@@ -1,8 +1,8 @@
 """Strokes as columns: one per dimension, and the time step if the points are not evenly spaced.
 
-The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows are those of the
+The position of a stroke on the page is not part of its shape: writers start elsewhere each time. Rows describe the
 stroke moved to the mean position of the examples, and the start stores this move. Time steps are logarithms, so that a
-mixture of several time steps is a time step again.
+mixture of time steps is again a valid time step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACES = ("x", "y", "z")  # dimensions that define a point's position
 
 @dataclass(frozen=True, eq=False)
 class StrokeLayout(Columns):
-    """The dimensions of a stroke, its frame time, whether time is a separate DOF, and the position strokes move to.
+    """The dimensions of a stroke, its frame time, whether time is a DOF, and the position to which strokes are moved.
 
     `place` (dimensions,) is the mean center of the examples; None leaves every stroke where it is.
     """
@@ -94,7 +94,7 @@ class StrokeLayout(Columns):
         return Stroke(points, self.times(values, start, resume), self.dimensions, name)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return 1 for a coordinate; for a time step the distance covered by the pen in it (RMS)."""
+        """Return 1 for a coordinate; for a time step the distance that the pen covers during it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
             steps = np.concatenate([np.linalg.norm(np.diff(rows[:, :-1], axis=0), axis=1) for rows in examples])

@@ -1,4 +1,4 @@
-"""Plant feet and pin hands: hold contacts, reach pins, and keep the rest of the motion."""
+"""Plant feet and pin hands: keep contacts in place, reach pins, and leave the rest of the motion unchanged."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """Foot contacts: when each foot joint is planted, from its height and speed, with hysteresis.
 
-The thresholds are defined only in `ContactSettings`; how feet are then held, only in `PlantSettings`.
+The thresholds are defined only in `ContactSettings`; how feet are then kept in place, only in `PlantSettings`.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class ContactSettings:
 
     def __post_init__(self) -> None:
         if not (0 < self.height_on <= self.height_off and 0 < self.speed_on <= self.speed_off):
-            raise UsageError("contact thresholds must be above 0, and those to end a contact not below those to begin")
+            raise UsageError("contact thresholds must be above 0, and `off` values must not be below `on` values")
         if not (self.shortest >= 0 and self.bridged >= 0 and self.window > 0):
             raise UsageError("contact times must not be negative, and the window for speed must be above 0")
 
@@ -53,10 +53,10 @@ class ContactSettings:
 RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
 # Synthesized feet may slide during contacts: looser limits than for recorded motion.
 SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
-# Pictures show contacts by even looser limits, so sliding feet are found too.
+# For pictures, limits are even looser, so sliding feet are found too.
 SHOWN = ContactSettings(speed_on=0.8, speed_off=1.1)
 
-FLOOR_PERCENTILE = 2.0  # of a foot joint's heights: its height when planted; lower heights are noise
+FLOOR_PERCENTILE = 2.0  # percentile of a foot joint's heights that is its height when planted; lower heights are noise
 LIFTED = 0.05  # leg lengths: a foot this far above its floor is in the air, even if it rolls
 NEAR_FLOOR = 0.03  # leg lengths above its floor within which a foot should be still: sliding is measured there
 LOCKS = ("soft", "hard")
@@ -64,12 +64,12 @@ LOCKS = ("soft", "hard")
 
 @dataclass(frozen=True)
 class PlantSettings:
-    """Settings for holding feet: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
+    """Settings for planting feet: times in seconds, lengths in leg lengths, defaults measured on recorded takes.
 
-    With the `lock` soft, planted feet keep the small movements of real feet; hard holds them still.
+    With the `lock` soft, planted feet keep the small movements of real feet; hard keeps them still.
 
     Every foot gets a smooth offset that looks `lookahead` seconds ahead: during a contact, it follows within about
-    `hold` (hard: `hard_hold`) the offset that holds the foot in place; in the air it returns to zero within about
+    `hold` (hard: `hard_hold`) the offset that keeps the foot in place; in the air it returns to zero within about
     `swing`. Contacts begin and end gradually over `ramp`. The position of a contact follows the foot's slow drift over
     `drift` and, beyond `drift_radius`, faster. Planted soles are between their lowest height and `band` above it; a
     foot planted more than `step` above the floor is on something else and keeps its height. If a leg would stretch

@@ -1,4 +1,4 @@
-"""Plan feet frame by frame, compiled: contacts of heel and toe, smooth offsets that hold them, sinking hips."""
+"""Plan feet frame by frame, compiled: contacts of heel and toe, smooth offsets that fix feet in place, sinking hips."""
 
 import math
 
@@ -14,8 +14,8 @@ HEEL = 0.25  # foot lengths by which the heel is behind the ankle
 ROLLED = 0.026  # leg lengths: a heel or toe this much higher than the other has left the floor
 BEGIN, CONTINUE = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
-FLOOR = 3.0  # factor on the weight that keeps a foot above the floor, relative to the weight that holds it
-KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the minimum bend of a knee whose foot is moved by more than this
+FLOOR = 3.0  # factor on the weight that keeps a foot above the floor, relative to the weight that keeps it in place
+KEPT_BENT, MOVED = math.radians(8.0), 0.005  # minimum bend of a knee if its foot is moved by more than MOVED legs
 
 
 @uncounted
@@ -46,7 +46,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
 def place_legs(
     bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
 ) -> None:
-    """Compute the points of all legs of a frame, and which feet the pelvis is over; workspaces as in place_path."""
+    """Compute the points of all legs of a frame, and the feet below the pelvis; workspaces as in place_path."""
     frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
@@ -100,7 +100,7 @@ def classify(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int)
 
 @uncounted
 def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: int, started: bool) -> None:
-    """Settle the contacts of a frame from `raw` of this and the next frames; `started` if another frame is before it.
+    """Settle the contacts of a frame from `raw` of this and the next frames; `started`: whether a frame precedes it.
 
     A contact continues over short pauses and begins only where it will last.
     """
@@ -141,14 +141,14 @@ def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: i
 
 @uncounted
 def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratch, plan: Floats, firm: Floats) -> None:
-    """Plan offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
+    """Plan offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is planted (frames,)."""
     ground, pace, frames, memory = scene
     count, up = last - frame, ground.up
     a, b = plane_of(up)
     _grips(pace, frames, leg, frame, last, firm)
     _holding_offsets(scene, leg, frame, last, firm, scratch.targets)
     for k in range(count):
-        # Least squares with a weak pull to 0: when nothing holds the foot, its offset fades out smoothly.
+        # Least squares with a weak pull to 0: where nothing fixes the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
         share = firm[k] * pace.stand / weight
         scratch.weights[k, a] = scratch.weights[k, b] = weight
@@ -162,7 +162,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
         copy_into(memory.offsets[leg, k], scratch.past[k])
     smooth_paths(scratch, count, memory.known[0])
     again = False
-    for k in range(count):  # a smooth path may dip below the floor next to a contact: repeat, holding such frames up
+    for k in range(count):  # the path may dip below the floor next to a contact: repeat, keeping such frames above
         sunk = _sunk(frames, leg, frame + k, firm[k])
         # Ignore depths below the floor that are too small to see.
         if scratch.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
@@ -175,7 +175,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratc
 
 @uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
-    """Compute how firmly the foot is held: 1 in a contact, with ramps at its ends; contacts continue beyond `last`."""
+    """Compute how firmly a foot is planted: 1 in a contact, with ramps at the ends; contacts continue beyond `last`."""
     # Assume that a contact continues beyond the last known frame.
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
@@ -191,7 +191,7 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 @uncounted
 def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
-    """Compute offsets (frames, 3) along the ground that hold the foot at its mean place in a contact, 0 in the air."""
+    """Compute offsets (frames, 3) along the ground that keep the foot at its mean place in a contact, 0 in the air."""
     ground, pace, frames, memory = scene
     a, b = plane_of(ground.up)
     k = frame
@@ -231,7 +231,7 @@ def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> t
 
 @uncounted
 def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
-    """Compute `lifts` of a frame whose contacts are settled: never below the floor, and onto it during contacts."""
+    """Compute `lifts` of a frame with settled contacts: they keep feet above the floor, and on it during contacts."""
     for leg in range(frames.points.shape[1]):
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
@@ -247,7 +247,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
 
 @uncounted
 def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
-    """Return the distance that a foot must rise to be nowhere below the floor, if it carries the body or is held."""
+    """Return the distance that a foot must rise to be nowhere below the floor, if it carries the body or is planted."""
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
@@ -262,7 +262,7 @@ def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, flo
 
 @uncounted
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
-    """Return the longest distance from hip to ankle: that of the examples or of this frame."""
+    """Return the longest distance from hip to ankle in the examples, or in this frame if it is longer."""
     full = straight_length(bones, leg, offsets)
     # A take that stretches a leg farther than the examples is not corrected.
     current = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
@@ -311,7 +311,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
 
 @uncounted
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
-    """Return the slack that keeps knees from straight (see bend_angle), by the foot's offsets now and soon."""
+    """Return the slack that keeps a knee bent (see bend_angle), from the foot's offsets in this and the next frames."""
     total = 0.0
     for k in range(count):
         total += plan[k, 0] * plan[k, 0] + plan[k, 1] * plan[k, 1] + plan[k, 2] * plan[k, 2]

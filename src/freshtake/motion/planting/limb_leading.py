@@ -22,7 +22,7 @@ from freshtake.numeric.limb_kernels import (
 )
 
 FULL = 0.9998  # fraction of a limb's length: nearer to straight, the direction of the bend is undefined
-SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # fractions of a limb's length: for planted feet, for pins, beyond its stretch
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # fractions of a limb's length: `soft` for feet and pins, and extra stretch
 SCRATCH = 16  # workspace vectors for leading one limb
 
 
@@ -31,7 +31,7 @@ class Move(NamedTuple):
 
     before: Floats  # (3,): previous position of the root
     root: Floats  # (3,): current position of the root
-    offset: Floats  # (3,): of the end, from where it was
+    offset: Floats  # (3,): of the end from its previous position
     unmoved: float  # smaller offsets are ignored
     by_toe: bool  # if the ankle cannot turn freely, bring the toe to its goal instead
     slack: float  # see bend_angle
@@ -85,7 +85,7 @@ class FootGoal(NamedTuple):
     turn: Floats  # (4,): its rotation in the world
     ankle: Floats  # (3,)
     toe: Floats  # (3,): from the ankle; 0 if the toe does not matter
-    toe_now: Floats  # (3,): as it is now
+    toe_now: Floats  # (3,): from the ankle, in the current pose
 
 
 @uncounted
@@ -93,7 +93,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
     The knee bends about its hinge until the distance is right, the hip makes the smallest turn that takes the end to
-    its goal, and a foot keeps its direction in the world. Return by how much the goal was missed.
+    its goal, and a foot keeps its direction in the world. Return the distance by which the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
     # A limb that does not move keeps its numbers exactly, bit for bit.
@@ -115,7 +115,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
             copy_into(rotations[bones.path[limb, k]], sample[k])
     copy_into(turns[end], foot)
     for axis in range(3):
-        # The offset is measured from where the end was before the hips sank.
+        # The offset is measured from the position of the end before the hips sank.
         goal[axis] = aim[axis] = places[end, axis] - root[axis] + before[axis] + offset[axis]
     led_by_toe = toe >= 0 and by_toe
     if led_by_toe:
@@ -159,7 +159,7 @@ def lead_limbs(
 
 @uncounted
 def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
-    """Return the length of the limb from hip to ankle, joints between included."""
+    """Return the length of the limb from hip to ankle, including the joints in between."""
     total = 0.0
     for k in range(bones.at[limb, 0] + 1, bones.at[limb, 2] + 1):
         bone = offsets[bones.path[limb, k]]
@@ -172,7 +172,7 @@ def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, scratch: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
-    """Bend knee and hip for a goal of the ankle, as far as a limb of length `full` reaches; `path` is the pose before.
+    """Bend knee and hip to bring the ankle to `goal` as far as a limb of length `full` reaches; `path`: pose before.
 
     `scratch` (7, 4) and `links` are workspaces.
     """

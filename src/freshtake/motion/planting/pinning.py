@@ -111,7 +111,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
 
 
 class LimbGoal(NamedTuple):
-    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard pins hold it."""
+    """The path of a limb's end (frames, 3), how firmly it is pinned (frames,), and how firmly by hard pins."""
 
     path: Floats
     contact_strength: Floats
@@ -131,7 +131,7 @@ def _path_to_pins(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]
 
 
 def _root_shift(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LimbGoal]) -> Floats:
-    """Return the root's shift (frames, 3) that brings hard pins within reach, scaled by how firmly they hold.
+    """Return the root's shift (frames, 3) that brings hard pins within reach, scaled by their firmness.
 
     Each limb restricts its base to a ball around its goal; the shift is projected onto each ball in turn.
     """

@@ -103,7 +103,7 @@ class Planter:
     ) -> tuple[PlanterState, StreamFrame]:
         """Feed one frame (3,), (joints, 4), (feet,) or a block; return the frames that are ready, possibly none.
 
-        A frame that is refused leaves the state as it was.
+        A refused frame leaves the state unchanged.
         """
         places, turns = _checked_poses(root, rotations, len(self.base.skeleton))
         labels = checked_labels(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
@@ -153,7 +153,7 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 def _appended(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
     """Return a copy of the state with frames appended; frames that are no longer used are dropped."""
-    # Keep three frames before the next one to be settled: offsets continue from them.
+    # Keep three frames before the next frame to be settled: offsets continue from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
     old_count, new = len(old[0]), len(root)
@@ -212,7 +212,7 @@ def _first_state(frames: Frames, offsets: Floats) -> PlanterState:
 
 
 class PlantedContact(NamedTuple):
-    """A foot held in frames start to stop (exclusive), the mean place of its toe, and how far it missed its goal."""
+    """A foot planted in frames start to stop (exclusive), the mean place of its toe, and the distance from its goal."""
 
     joint: str
     start: int
@@ -230,10 +230,10 @@ class PinResult(NamedTuple):
 
 @dataclass(frozen=True)
 class PlantReport:
-    """The changes and misses of planting; lengths are in the clip's unit, angles in degrees.
+    """The changes made by planting, and its errors; lengths are in the clip's unit, angles in degrees.
 
-    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the largest move of
-    the root, `change` the mean rotation of the legs' joints outside contacts and `change_held` during contacts.
+    `residual` is the largest distance by which a leg missed the goal of a planted foot, `root_shift` the largest move
+    of the root, `change` the mean rotation of the legs' joints outside contacts and `change_held` during contacts.
     """
 
     contacts: tuple[PlantedContact, ...]
@@ -290,12 +290,12 @@ class Planted:
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """By how much each pin was missed."""
+        """The distance by which each pin was missed."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         out = []
         for pin in self.requested:
             here = positions[pin.start : pin.stop, self.clip.skeleton.index(pin.joint)]
-            # A pin without a position holds the joint at its mean position.
+            # A pin without a position keeps the joint at its mean position.
             goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
             out.append(PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max())))
         return tuple(out)
@@ -311,7 +311,7 @@ def plant(
     settings: PlantSettings | None = None,
     careful: bool | None = None,
 ) -> Planted:
-    """Hold feet in place during contacts and move pinned joints to their pins (Lau 2009, §7).
+    """Keep feet in place during contacts and move pinned joints to their pins (Lau 2009, §7).
 
     `contacts` (frames, feet) or (frames, foot joints) are 0 to 1; by default they are taken from the nearest poses of
     `examples` if given, else from the clip itself. `careful` leaves alone feet that step or do not carry the body,

@@ -36,8 +36,8 @@ class PlantScratch(NamedTuple):
 def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
     """Advance all stages as far as the known frames allow.
 
-    `counts` (5,): numbers of frames ingested, classified, settled and returned, and 1 where frames before the buffer's
-    first have been returned. Planted frames are written to `out`, from 0 on.
+    `counts` (5,): numbers of frames ingested, classified, settled and returned, and 1 if frames before the buffer's
+    first were returned. Planted frames are written to `out`, starting at 0.
     """
     size, legs = scene.pace.horizon + 1, scene.frames.points.shape[1]
     scratch = PlantScratch(limb_scratch(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_scratch(size))

@@ -28,7 +28,7 @@ from freshtake.motion.planting.rig import Bones
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
-LINKS = 2  # per joint at most
+LINKS = 2  # most links in the chain of a joint
 
 
 def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
@@ -229,7 +229,7 @@ def learn_planting(
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
     if labels is not None and labels.shape[1] != sum(len(foot.joints) for foot in feet):
-        labels = None  # they belong to other feet
+        labels = None  # labels of other feet
     gallery = contact_gallery(examples, feet, labels) if feet else None
     heights = floor_heights(examples, feet, floor)
     return PlantingModel(first.skeleton, first.frame_time, first.up, limbs, heights, gallery)

@@ -33,7 +33,7 @@ class Pace(NamedTuple):
     height_off: float
     speed_on: float  # per frame
     speed_off: float
-    rest_on: float  # per frame, of slow feet without a contact
+    rest_on: float  # per frame, for slow feet without a contact
     rest_off: float
     drop: float  # weights like `height` and `free`, for hips that sink and rise again
     rise: float
@@ -44,8 +44,8 @@ class Bones(NamedTuple):
 
     `path` (limbs, joints) is padded with -1, `at` (limbs, 4) is -1 if there is no toe. `hinge` (limbs, 3) is the knee's
     axis in its local frame, flexion positive, 0 if unknown. `reach` (limbs, 2) is the range of the distance from hip to
-    ankle, as fractions of the straight limb. `upright` (limbs,) says which ends keep their direction in the world. The
-    remaining fields describe how hips and ankles can turn; 0 links: in any way (see `body.limbs`).
+    ankle, as fractions of the straight limb. `upright` (limbs,) flags the ends that keep their direction in the world.
+    The remaining fields describe how hips and ankles can turn; 0 links: in any way (see `body.limbs`).
     """
 
     path: Ints
@@ -53,7 +53,7 @@ class Bones(NamedTuple):
     hinge: Floats
     reach: Floats
     upright: Ints
-    links: Ints  # (limbs, 2): of hip and ankle
+    links: Ints  # (limbs, 2): links of hip and of ankle
     reference: Floats  # (limbs, 2, links, 4)
     basis: Floats  # (limbs, 2, links, 3, 3)
     low: Floats  # (limbs, 2, 3 links)
@@ -77,8 +77,8 @@ class Ground(NamedTuple):
 class Frames(NamedTuple):
     """Arrays with frames first, legs second. `strength` is the probability of a contact of heel and toe, 0 to 1.
 
-    `points` are hip, ankle, heel and toe in the world; `over` says whether the pelvis is over the foot; `raw` is 0 in
-    the air, 1 where a contact may continue, 2 where it may begin; `contacts` flags the contacts of heel and toe; `age`
+    `points` are hip, ankle, heel and toe in the world; `over` is whether the pelvis is over the foot; `raw` is 0 in the
+    air, 1 where a contact may continue, 2 where it may begin; `contacts` flags the contacts of heel and toe; `age`
     counts the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of the foot's point of
     contact; `longest` is the longest distance from hip to ankle; `lifts` are the minimum distance that the foot must
     rise, and the distance (0 or less) by which it moves down to the floor of its contact.
@@ -119,7 +119,7 @@ class Scene(NamedTuple):
 
 
 class PlantedFrames(NamedTuple):
-    """Planted frames, and for each leg how firmly it is held and by how much it missed its goal (frames, legs)."""
+    """Planted frames, and for each leg how firmly it is planted and the distance from its goal (frames, legs)."""
 
     root: Floats
     rotations: Floats

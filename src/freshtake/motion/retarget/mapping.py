@@ -25,7 +25,7 @@ ARM = ("shoulder", "upper_arm", "lower_arm", "hand")
 LEG = ("upper_leg", "lower_leg", "foot", "toes")
 FINGERS = ("thumb", "index", "middle", "ring", "little")
 TRUNK = ("hips", "spine", "neck", "head")
-CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # any number of joints
+CHAINS = ("spine", "neck", *map("_".join, product(SIDES, FINGERS)))  # parts with any number of joints
 ROLES = (*TRUNK, *map("_".join, product(SIDES, (*ARM, *LEG, *FINGERS))))
 NEEDED = ("hips", *map("_".join, product(SIDES, (*LEG[:3], *ARM[1:3]))))
 # The part on which each part hangs; if it is not mapped, the next part above it counts.
@@ -316,7 +316,7 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
         path = skeleton.chain(head)[:-1]
         spine = [joint for joint in spine if joint in path]
         neck = [joint for joint in path if joint in below and joint not in spine]
-    while spine and _NECK.search(skeleton.names[spine[-1]]):  # if arms hang on the neck
+    while spine and _NECK.search(skeleton.names[spine[-1]]):  # the arms may hang on the neck
         neck.insert(0, spine.pop())
     return {**joints, "spine": tuple(spine), "neck": tuple(neck)}
 

@@ -1,8 +1,8 @@
 """Rig: a skeleton with its body map, its feet and the rest pose of a standing body.
 
 Rest poses in files differ widely: arms out or down, feet apart, bones along x, lying on the back. Motion is transferred
-relative to rest poses in the body's axes (x left, y up, z forward), after turning the bones of one to align with those
-of the other.
+relative to rest poses in the body's axes (x left, y up, z forward), after the bones of one body are turned to align
+with the other body's.
 """
 
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ class _Pose(NamedTuple):
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     """Return the first pose of a standing body: the file's rest pose, all rotations zero, or the straightest frame.
 
-    If no pose is good, return the best of them.
+    If no pose is good, return the best pose.
     """
     skeleton, up = clip.skeleton, np.eye(3)[clip.up_index]
     turns = np.tile(IDENTITY, (len(skeleton), 1))
@@ -81,7 +81,7 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         local = local_rotations(skeleton.parents, stated.turns)
         poses.insert(0, _Pose(STATED, stated.places, stated.turns, local, None))
     scores = [_score(pose.places[None], body, pose.up)[0] for pose in poses]
-    # Poses with a lower score are no rest pose of a body.
+    # Poses with a lower score are not rest poses of a body.
     good = next((k for k, score in enumerate(scores) if score >= 0.75), None)
     if good is None:
         # A few hundred frames are enough to find one in which the body is standing.
@@ -153,7 +153,7 @@ def _axes(left: Floats, up: Floats) -> Floats:
 def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
     """Set hips, spine, head and collar bones to their mean, relative to where the hips face.
 
-    If no pose is at rest, a single frame of a run says little about the usual trunk.
+    If no pose is at rest, a single frame of a run does not show the usual trunk.
     """
     world = clip.world()
     back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
@@ -263,7 +263,7 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
 
 
 def leg(rest: Rest, body: BodyMap) -> float:
-    """Return the length of upper and lower leg together, the mean of both sides."""
+    """Return the length of a leg (upper and lower), averaged over both sides."""
     total = 0.0
     for side in SIDES:
         joints = [body.one(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]

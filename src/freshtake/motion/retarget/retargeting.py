@@ -1,8 +1,7 @@
 """Retarget a clip of one body to another, on the floor and with the same foot contacts.
 
 The target's legs have other proportions. During a contact of the source, the target's foot makes the source's small
-movement, scaled, at its own height; limbs are brought to such positions by bending the hinge first, then swinging the
-limb.
+movement, scaled, at its own height; a limb reaches such a position by bending at its hinge, then swinging.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ class Steps(NamedTuple):
 
 
 def corrections(steps: Steps, frame_time: float) -> Floats:
-    """Return (frames, 3): by how much the ankle must move, y up."""
+    """Return the moves (frames, 3) that the ankle needs, y up."""
     frames = len(steps.off)
     out = np.zeros((frames, 3))
     spans = runs(steps.planted)
@@ -300,7 +299,7 @@ class Retargeter:
             lead_limb(self.target, side, LEG, world, places, near, math.radians(3.0))
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
-        """Return a clip in the form of the target's file: joints above the traveling one are still."""
+        """Return a clip in the form of the target's file: joints above the traveling joint are still."""
         plan, target = self.transfer, self.target.clip
         skeleton = plan.target.skeleton
         turn = tilt("y", target.up)

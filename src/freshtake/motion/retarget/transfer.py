@@ -1,7 +1,7 @@
 """Transfer rotations and travel from one body to another, all frames and joints at once.
 
 Forearm twist joints share the hand's rotation, hands reach as high as the source's, and joints such as ik_foot_l follow
-the joints they belong to although they do not hang on them.
+the joints to which they belong, although they hang on other joints.
 """
 
 import re
@@ -56,7 +56,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
     """Return world rotations (frames, twists, 4) of twist joints from the world rotations of all joints of the target.
 
-    The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
+    They share the hand's turn away from rest, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
     out = np.empty((len(world), len(twists), 4))
     for column, twist in enumerate(twists):
@@ -96,7 +96,7 @@ def _arm(rig: Rig, side: str) -> float:
 
 
 def _between(height: Floats, given: tuple[Floats, ...], goals: tuple[Floats, ...]) -> Floats:
-    """Return heights mapped from the given marks to the goals; beyond the ends, extrapolated."""
+    """Return heights mapped from the given marks to the goals, and extrapolated beyond the ends."""
     out = height
     for k, ((low, high), (goal_low, goal_high)) in enumerate(zip(pairwise(given), pairwise(goals), strict=True)):
         share = (height - low) / np.where(np.abs(high - low) < 1e-9, 1e-9, high - low)
@@ -151,9 +151,9 @@ def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, p
 
 
 class _Driver(NamedTuple):
-    """A joint of the target and what drives it: the source's joint, and the rotation from one frame to the other.
+    """A joint of the target, the source's joint that drives it, and the rotation between the frames of the two joints.
 
-    If chains have different numbers of joints, it is a fraction `share` of the way to a second joint.
+    If chains have different numbers of joints, the driver is a fraction `share` of the way to a second joint.
     """
 
     joint: int
