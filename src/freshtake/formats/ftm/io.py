@@ -7,14 +7,15 @@ so the first bytes of the file distinguish a model from other archives.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast, get_type_hints
 
 import numpy as np
 
@@ -397,7 +398,7 @@ class Fields:
     def settings(self, kind: type[S]) -> S:
         """Return the settings of a method, a dataclass of plain values; missing ones have their defaults."""
         inner = self.inner("settings")
-        kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+        kinds = {name: inspect.formatannotation(type_) for name, type_ in get_type_hints(kind).items()}
         for name in inner.values:
             problem = "this freshtake has no such setting: update it, or learn the model again"
             inner.require(name[:80], name in kinds, problem)
