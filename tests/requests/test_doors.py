@@ -76,7 +76,8 @@ SERVERS = {requests.Serve, requests.Studio, requests.Mcp}  # run until they are 
 def test_a_workflow_carries_out_what_a_command_asks(request_type: type[Request]) -> None:
     name = "".join(f"_{c.lower()}" if c.isupper() else c for c in request_type.__name__).lstrip("_")
     parameters = list(inspect.signature(getattr(workflows, name)).parameters.values())
-    assert [one.annotation for one in parameters[:1]] == [request_type.__name__]
+    # Workflows that postpone annotations give a name instead of a class.
+    assert [getattr(one.annotation, "__name__", one.annotation) for one in parameters[:1]] == [request_type.__name__]
     assert [one.name for one in parameters[1:3]] == ["report", "warn"]
 
 
