@@ -153,6 +153,12 @@ def test_half_a_variant_is_refused(word: str, tmp_path: Path, capsys: pytest.Cap
     assert f'Invalid value for -n: an integer was expected, not "{word}"' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("options", [["--cyclic", "--acyclic"], ["--acyclic", "--acyclic"]])
+def test_contradicting_options_are_named(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["learn", "none.bvh", "-o", "none.ftm", *options]) == 2
+    assert "freshtake: --acyclic is given twice, or with its opposite; see" in capsys.readouterr().err
+
+
 def test_arguments_that_nothing_takes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["warm-up", "now"]) == 2
     assert "freshtake: too many arguments: 'now'; see freshtake warm-up --help" in capsys.readouterr().err

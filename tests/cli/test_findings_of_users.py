@@ -153,6 +153,32 @@ def test_a_gap_in_a_path_is_named_with_its_file(home: Path, tmp_path: Path, caps
     path.write_text("x,z\n0,0\n0,400\n,\n200,700\n")
     said = refused(capsys, "stream", home / "walk.ftm", "--seconds", 2, "-o", tmp_path / "a.bvh", "--path", path)
     assert said == f"freshtake: {path}: point 3 of the path has no x or no z\n"
+    path.write_text("x,z\n0,0\n")
+    said = refused(capsys, "stream", home / "walk.ftm", "--seconds", 2, "-o", tmp_path / "a.bvh", "--path", path)
+    assert said == f"freshtake: {path}: a path needs at least two points, not 1: add a row for each\n"
+
+
+def test_a_pin_that_does_not_fit_is_named_with_its_file(home: Path, tmp_path: Path, capsys: Said) -> None:
+    pins = tmp_path / "pins.json"
+    pins.write_text(json.dumps([{"joint": "LeftHand", "frame": 500}]))
+    said = refused(capsys, "plant", home / "walk_0.bvh", "--pins", pins, "-o", tmp_path / "a.bvh")
+    assert said.startswith(f"freshtake: {pins}: the pin of 'LeftHand' at frame 500 is beyond the clip's")
+    assert not (tmp_path / "a.bvh").exists()
+
+
+def test_a_pose_that_does_not_fit_is_named_with_its_file(home: Path, tmp_path: Path, capsys: Said) -> None:
+    words = ["vary", home / "walk.ftm", "-n", 1, "-o", tmp_path / "a.bvh", "--begin"]
+    take, stroke = home / "walk_0.bvh", tmp_path / "line.csv"
+    last = len(ft.read_clip(take)) - 1
+    said = refused(capsys, *words, f"{take}:999")
+    assert said == f"freshtake: {take}: there is no frame 999: give one from 0 to {last}, or -1 for the last\n"
+    ft.write(stroke, ft.samples.circle(np.random.default_rng(1)))
+    assert "line is a stroke, but the model is of clips: give a clip" in refused(capsys, *words, stroke)
+
+
+def test_a_length_with_its_unit_where_a_number_is_expected(home: Path, tmp_path: Path, capsys: Said) -> None:
+    said = refused(capsys, "vary", home / "walk.ftm", "-n", 1, "-o", tmp_path / "a.bvh", "--seconds", "6s")
+    assert 'Invalid value for --seconds: a number was expected, not "6s"' in said
 
 
 def test_a_file_has_one_duration(home: Path, tmp_path: Path, capsys: Said) -> None:

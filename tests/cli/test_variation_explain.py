@@ -55,7 +55,7 @@ def test_an_overview_as_json_and_as_a_folder(folder: Path, tmp_path: Path, capsy
     [
         (["walk.ftm", "--joint", "LeftLge"], "did you mean LeftLeg"),
         (["walk.ftm", "--joint", "LHipJoint"], "does not move in the examples"),
-        (["walk.ftm", "--clip", "letter_a_1.csv"], "the recipe is for clips, not for a stroke"),
+        (["walk.ftm", "--clip", "letter_a_1.csv"], "letter_a_1 is a stroke, but the model is of clips: give a clip"),
         (["a.ftm", "--clip", "missing.csv"], "missing.csv"),
         (["walk_1.bvh"], "not a freshtake model"),
         (["walk.ftm", "-o", "report.pdf"], "a report is a page (.html) or a folder"),

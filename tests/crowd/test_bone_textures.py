@@ -103,6 +103,9 @@ def test_long_crowds_are_spread_over_textures_and_no_motion_is_split(
 
 
 def test_a_folder_without_a_finished_crowd_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="this is not the folder of a crowd"):
+        crowd_textures(CrowdTextures(folder=tmp_path, out=tmp_path / "textures"))
+    (tmp_path / "crowd.json").write_text("{}")
     with pytest.raises(FormatError, match=r"there is no manifest.json: finish the crowd"):
         crowd_textures(CrowdTextures(folder=tmp_path, out=tmp_path / "textures"))
-    assert not list(tmp_path.iterdir())
+    assert not (tmp_path / "textures").exists()

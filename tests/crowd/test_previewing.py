@@ -52,6 +52,9 @@ def test_a_page_and_a_picture_are_written(folder: Path, tmp_path: Path, capsys: 
     assert picture.read_bytes().startswith(b"\x89PNG") and '"placements"' in page.read_text(encoding="utf-8")
     assert run(["crowd", "preview", str(folder / "library")]) == 2
     assert run(["crowd", "preview", str(tmp_path), "-o", str(tmp_path / "none.html")]) == 2
+    assert "this is not the folder of a crowd" in capsys.readouterr().err
+    (tmp_path / "crowd.json").write_text("{}", encoding="utf-8")
+    assert run(["crowd", "preview", str(tmp_path), "-o", str(tmp_path / "none.html")]) == 2
     assert "finish the crowd with the command that began it" in capsys.readouterr().err
 
 

@@ -137,6 +137,8 @@ def test_red_is_refused_and_amber_is_said_once_for_many() -> None:
     said: list[str] = []
     require_possible([Verdict("a"), Verdict("b", (amber,)), Verdict("c", (amber,))], False, said.append)
     assert said == ["b, frame 3: a foot goes deeper; try again (and 1 more of 3)"]
+    require_possible([Verdict("b", (amber, amber))], False, said.append)
+    assert said.pop() == "b, frame 3: a foot goes deeper; try again (and 1 more)"
     with pytest.raises(UsageError, match="b, frame 3: a foot goes deeper; try again; --keep-going"):
         require_possible([Verdict("a", (amber,)), Verdict("b", (red,))], False, None)
     require_possible([Verdict("b", (red,))], True, said.append)

@@ -188,6 +188,7 @@ def _usage_words(error: CycloptsError) -> str:
     # Cyclopts only lists the first few commands of the first group: --help has them all.
     words = str(error).partition(" Available commands:")[0]
     words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
+    words = re.sub(r"^Parameter (\S+) specified multiple times", r"\1 is given twice, or with its opposite", words)
     words = re.sub(r"^Unused Tokens: \[(.+)\]", r"too many arguments: \1", words)
     return words.rstrip(".?")
 

@@ -122,6 +122,8 @@ def _annotation(one: RequestField, panel: Group | None) -> Any:
         more["show_default"] = False  # an empty list says nothing
     if type_ in (int, int | None):
         more["converter"] = _integer
+    elif type_ in (float, float | None):
+        more["converter"] = _number
     if option.names:
         more["name"] = list(option.names)
     if panel is not None:
@@ -139,6 +141,14 @@ def _integer(kind: Any, tokens: Sequence[Any]) -> int:
     except (ValueError, OverflowError):
         pass
     raise ValueError(f'an integer was expected, not "{word}"')
+
+
+def _number(kind: Any, tokens: Sequence[Any]) -> float:
+    """Convert a word to a number; cyclopts would speak of floats."""
+    try:
+        return float(tokens[0].value)
+    except ValueError:
+        raise ValueError(f'a number was expected, not "{tokens[0].value}"') from None
 
 
 def _requested(request: type[Request], arguments: Sequence[Any], options: dict[str, Any]) -> Request:

@@ -105,7 +105,9 @@ def _applied_facts(done: StyleApplied) -> dict[str, Any]:
 def _applied_lines(done: StyleApplied) -> Iterator[str]:
     yield f"{len(done.source)} frames became {len(done.styled.clip)}"
     if done.styled.arrived:
-        yield "of the style arrived: " + ", ".join(f"{name} {share:.0%}" for name, share in done.styled.arrived.items())
+        yield "of the style arrived: " + ", ".join(
+            f"{name} {round(share, 2) + 0.0:.0%}" for name, share in done.styled.arrived.items()
+        )
     for path in done.written:
         yield f"wrote {path}"
 

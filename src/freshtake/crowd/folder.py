@@ -55,6 +55,8 @@ def read_json(path: Path) -> dict[str, Any]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read the manifest of a crowd, which exists once all shards are finished."""
     if not (folder / MANIFEST).is_file():
+        if not (folder / SETTINGS).is_file():
+            raise FormatError(folder, "this is not the folder of a crowd: name one that freshtake crowd wrote")
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
     groups, shards = manifest.get("groups"), manifest.get("shards") or []

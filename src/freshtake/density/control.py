@@ -97,7 +97,8 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
     order = np.argsort(speeds)
     low, high = speeds[order[0]], speeds[order[-1]]
     if not low * (1.0 - 1e-6) <= speed <= high * (1.0 + 1e-6):
-        raise UsageError(f"the classes travel at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
+        speeds_told = f"{low:.3g} to {high:.3g} lengths per second"
+        raise UsageError(f"the classes travel at {speeds_told}, so {speed:g} cannot be reached: ask for one between")
     right = min(max(int(np.searchsorted(speeds[order], speed)), 1), len(speeds) - 1)
     a, b = unit[order[right - 1]], unit[order[right]]
     # The weight for a speed has no closed form: the speed is tabulated at 65 weights and interpolated.

@@ -157,8 +157,10 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
     """Refuse motions that no body could make, unless `keep_going`; report all other remarks by kind."""
 
     def first_of(sentences: list[str]) -> str:
-        more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
-        return f"{sentences[0]}{more}"
+        if len(sentences) == 1:
+            return sentences[0]
+        of = f" of {len(verdicts)}" if len(sentences) <= len(verdicts) else ""  # one motion may have several remarks
+        return f"{sentences[0]} (and {len(sentences) - 1} more{of})"
 
     red = [verdict.sentences[0] for verdict in verdicts if verdict.color == RED]
     if red and not keep_going:

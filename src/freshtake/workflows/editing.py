@@ -24,6 +24,7 @@ from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.edit import at_rate, take_frames, with_up
 from freshtake.motion.kinds import kind_word
+from freshtake.motion.pins import Pin
 from freshtake.motion.planting import settings_for
 from freshtake.motion.planting.planting_model import own_planting_model
 from freshtake.motion.repair import repair
@@ -144,7 +145,7 @@ def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: War
     need = "only clips with a skeleton have feet to plant"
     (clip,), likes = read_clips([[source], take_files(request.like or [])], request.reading(warn), need)
     limbs = read_mapping(request.mapping) if request.mapping is not None else None
-    pins = read_pins(request.pins) if request.pins is not None else []
+    pins = [] if request.pins is None else _pins(request.pins, clip)
     if likes:
         base = learn_planting(likes, floor=request.floor, mapping=limbs)
         base.check(clip)
@@ -170,6 +171,16 @@ def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: War
         )
     finish.write(target, finish.ready(planted.clip))
     return planted.report
+
+
+def _pins(path: Path, clip: Clip) -> list[Pin]:
+    pins = read_pins(path)
+    try:
+        for pin in pins:
+            pin.check(clip)
+    except FreshtakeError as error:
+        raise FormatError(path, str(error)) from None
+    return pins
 
 
 def _labels(path: Path, clip: Clip, feet: Any) -> npt.ArrayLike:
@@ -278,7 +289,9 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
         raise UsageError(f"the range {text} ends before it begins: write the earlier frame or time first")
     if stop > len(take):
         seconds = len(take) * take.frame_time
-        raise UsageError(f"the range {text} goes beyond the take, which ends at frame {len(take)} ({seconds:.4g}s)")
+        raise UsageError(
+            f"the range {text} goes beyond {take.name or 'the take'}, which ends at frame {len(take)} ({seconds:.4g}s)"
+        )
     return start, stop
 
 

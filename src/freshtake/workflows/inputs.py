@@ -80,6 +80,8 @@ def read_path(path: Path) -> Floats:
             points = np.asarray(table.values[:, [names.index("x"), names.index(second)]])
             if not (finite := np.isfinite(points).all(axis=1)).all():
                 raise FormatError(path, f"point {int(finite.argmin()) + 1} of the path has no x or no {second}")
+            if len(points) < 2:
+                raise FormatError(path, f"a path needs at least two points, not {len(points)}: add a row for each")
             return points
     raise FormatError(path, "the columns x and z (or x and y) were expected", "line 1")
 

@@ -99,7 +99,11 @@ def _pose(text: str, usual: int, placed: bool = False) -> PosePin:
         time = float(match["time"] or 0.0)
     except ValueError:
         raise UsageError(f"{text!r} is not a pose: {match['time']!r} is not a number of seconds") from None
-    return PosePin(read(Path(match["file"])), frame, time, placed=placed)
+    file = Path(match["file"])
+    motion = read(file)
+    if not -len(motion) <= frame < len(motion):
+        raise UsageError(f"{file}: there is no frame {frame}: give one from 0 to {len(motion) - 1}, or -1 for the last")
+    return PosePin(motion, frame, time, placed=placed)
 
 
 def amount_of_request(request: Amounts) -> Amount:

@@ -213,7 +213,7 @@ def test_clips_that_do_not_belong_together() -> None:
     stroke = Stroke(rng.normal(size=(4, 2)), np.arange(4.0))
     with pytest.raises(UsageError, match="different kinds: Clip, Stroke"):
         features.recipe([clip, stroke])
-    with pytest.raises(UsageError, match="for clips, not for a stroke"):
+    with pytest.raises(UsageError, match="is a stroke, but the model is of clips: give a clip"):
         features.encode(recipe, stroke)
     with pytest.raises(UsageError, match="at least one example"):
         features.recipe([])

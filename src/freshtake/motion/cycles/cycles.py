@@ -155,7 +155,10 @@ def no_recurrence(clip: Clip) -> str:
     """Return the message for a take in which nothing recurs."""
     name = clip.name or "the clip"
     if first_to_last(clip) < CYCLIC_STEPS:
-        return f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle"
+        return (
+            f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle, "
+            "which needs no cutting"
+        )
     return f"{name} has no cycles: no pose recurs within its {len(clip)} frames; cut it by frame numbers instead"
 
 

@@ -307,7 +307,9 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     """
     layout = recipe.layout
     if recipe.motion_type is not type(motion):
-        raise UsageError(f"the recipe is for {kind_word(recipe.motion_type)}s, not for a {kind_word(motion)}")
+        name = getattr(motion, "name", "") or "this"
+        kinds = kind_word(recipe.motion_type)
+        raise UsageError(f"{name} is a {kind_word(motion)}, but the model is of {kinds}s: give a {kinds}")
     if not isinstance(motion, Stroke) and not same_rate(motion.frame_time, layout.frame_time):
         rates = f"{motion.fps:g} fps and the recipe {1.0 / layout.frame_time:g}"
         raise UsageError(f"{motion.name or 'the motion'} has {rates}: resample it first")
