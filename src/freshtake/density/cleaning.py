@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import runs
 
 LEAST = 3  # points that determine the orientation of a body
-SHOWN = 4  # names in a message
+SHOWN = 4  # names listed in a message
 
 Takes = Mapping[str, Sequence[Any]]
 

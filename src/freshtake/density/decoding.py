@@ -155,7 +155,7 @@ class Turning(NamedTuple):
 def turning_of(model: DensityModel) -> Turning | None:
     """Return the kernels as rotations; None if they have none, if joints make full turns, or for the paper's method.
 
-    The paper's search acts on the modes, so its poses are those of the modes.
+    The paper's search acts on the modes, so its poses are decoded from the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:

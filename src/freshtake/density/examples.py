@@ -27,7 +27,7 @@ from freshtake.numeric.rotations import (
     shortest_arc,
 )
 
-LEAST_FRAMES = 8  # of a run, at least
+LEAST_FRAMES = 8  # fewest frames of a run
 WIDE = 1e-9  # steps smaller than this fraction of the largest value count as still
 
 

@@ -56,7 +56,7 @@ def learn(
         cyclic: whether each class is cyclic; detected from the takes if not given.
 
     Returns:
-        A frozen model; its `notes` tell which frames were left out.
+        A frozen model; its `notes` list the frames that were left out.
     """
     chosen, say = settings or Settings(), report or silent
     _check_names(examples, cyclic or {})
@@ -155,7 +155,7 @@ def _check_complete(
 def _check_feet(model: DensityModel) -> None:
     """Refuse a cyclic class with half a step: one foot lands, the other is lowered but never lands.
 
-    A foot that is kept up, as in hopping on one leg, is not lowered.
+    A foot that is kept raised, as in hopping on one leg, is not lowered.
     """
     base = model.planting_model
     if base is None:
@@ -226,7 +226,7 @@ def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, flo
 
 
 class LearnedClass(NamedTuple):
-    """The frames of each piece among the concatenated runs of a class, and what synthesis reads of these frames."""
+    """The frames of each piece among a class's concatenated runs, and the data that synthesis reads for them."""
 
     pieces: list[Ints]
     allowed: Bools

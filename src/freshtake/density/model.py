@@ -273,7 +273,7 @@ class DensityModel(LearnedKernels):
     ) -> Any:
         """Return rows as a motion of the examples' kind; a skeleton keeps its bone lengths.
 
-        To continue another piece, give its last row as `before` and the placement of that row as `start`.
+        To continue an earlier piece, give its last row as `before` and the placement of that row as `start`.
 
         Args:
             rows: rows of synthesis, (frames, width).

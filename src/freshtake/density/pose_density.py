@@ -146,7 +146,7 @@ def nearest_square(index: Index, point: Floats, owner: int) -> float:
 
 @compiled
 def drawn(squares: Floats, count: int, chance: float) -> int:
-    """Draw one of the kernels with probability proportional to exp(-square / 2), by a number between 0 and 1."""
+    """Draw one of the kernels with probability proportional to exp(-square / 2), using a number from 0 to 1."""
     least = np.inf
     for c in range(count):
         least = min(least, squares[c])
@@ -195,7 +195,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 
 @compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
-    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks contain less than 1e-12 of it."""
+    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks add less than 1e-12 of it."""
     blocks = len(index.radii)
     # Sums are compared with each other, unlike draws: skipped kernels may contribute no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
@@ -218,7 +218,7 @@ def log_sums(index: Index, points: Floats, out: Floats) -> None:
 
 
 def velocities(weights: Floats) -> Floats:
-    """Return dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last frame repeats the one before."""
+    """Return dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last velocity is repeated."""
     steps = np.diff(weights, axis=0)
     return np.concatenate([steps, steps[-1:]])
 

@@ -59,7 +59,7 @@ class Leap(NamedTuple):
 def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, last: int) -> float:
     """Return the place in the run first..last that is nearest to a pose, at most a frame from j.
 
-    So a jump does not repeat or skip any time.
+    A jump to this place neither repeats nor skips any time.
     """
     a, b = max(j - 1, first), min(j + 1, last)
     along, size = 0.0, 0.0

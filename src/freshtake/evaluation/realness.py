@@ -99,9 +99,10 @@ Figures = dict[str, Figure]
 
 
 def energy_score(drawn: Floats, real: Floats) -> float:
-    """Return the mean distance between real and drawn clips, minus half that between two different drawn ones (rows).
+    """Return the mean distance between real and drawn clips, minus half the mean distance between two drawn ones.
 
-    Using only different ones makes it fair: its expectation does not depend on how many were drawn.
+    Pairs of a clip with itself are left out, so that the score is fair: its expectation does not depend on how many
+    were drawn.
     """
     across = np.linalg.norm(real[:, None] - drawn, axis=-1).mean()
     first, second = np.triu_indices(len(drawn), 1)

@@ -23,7 +23,7 @@ def silent(progress: Progress) -> None:
 
 
 def each(items: Collection[Item], report: Report, name: Callable[[Item], str]) -> Iterator[Item]:
-    """Yield items one by one, reporting before each how many are done, under the item's name."""
+    """Yield items one by one, reporting the number of finished items before each, under its name."""
     for number, item in enumerate(items):
         report(Progress(number / len(items), name(item)))
         yield item

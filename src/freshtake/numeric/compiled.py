@@ -84,7 +84,7 @@ def _compiled(function: Function, **options: Any) -> Function:
 class _DiskCache:
     """Numba's cache interface: machine code is looked up when needed, and loaded without the compiler's tables.
 
-    Before numba reads its caches, it fills its tables of all that could be compiled: 0.4 s in every process.
+    Before numba reads its caches, it fills its tables of everything that can be compiled: 0.4 s in every process.
     Loading needs only the runtime; the tables are filled when something is not on disk and has to be compiled.
     """
 

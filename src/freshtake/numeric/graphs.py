@@ -95,7 +95,7 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
     """
     order = np.argsort(sources, kind="stable")
     ends = np.searchsorted(sources[order], np.arange(count), side="right").tolist()
-    following, edge = goals[order].tolist(), [0, *ends[:-1]]  # edge: the next one of each node to look at
+    following, edge = goals[order].tolist(), [0, *ends[:-1]]  # each node's next edge to look at
     met, part = [0] * count, [-1] * count
     waiting: list[int] = []  # nodes whose part is not known yet
     firsts: list[int] = []  # the first node of each part that may still grow

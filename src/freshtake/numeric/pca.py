@@ -8,7 +8,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are computed by random projection
+RANDOMIZED_FROM = 1500  # with more rows and columns, a few modes are computed by random projection
 OVERSAMPLING = 12  # additional random directions, so that the last modes are accurate too
 _FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 
@@ -72,7 +72,7 @@ def fit(
 def kept_modes(
     products: Floats, values: int, count: int | None = None, energy: float | None = None, error: float | None = None
 ) -> tuple[Floats, Floats, float]:
-    """Return modes of rows of `values` columns from the inner products (n, n) of the rows about their mean.
+    """Return the modes of rows with `values` columns, from the inner products (n, n) of the rows minus their mean.
 
     Return coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
     The conditions are those of `fit`.

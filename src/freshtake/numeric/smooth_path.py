@@ -15,7 +15,7 @@ from freshtake.numeric.compiled import compiled, uncounted
 def solve_banded(bands: Floats, right: Floats) -> Floats:
     """Return x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
 
-    `bands` (rows, width + 1, systems) holds the lower triangle: bands[i, k] is A[i, i - k], anything where i < k.
+    `bands` (rows, width + 1, systems) holds the lower triangle: bands[i, k] is A[i, i - k], ignored where i < k.
     """
     rows, columns, systems = bands.shape
     out = right.copy()
@@ -114,7 +114,7 @@ def _factor(i: int) -> float:
 
 @uncounted
 def _third_differences(first: int, frames: int, out: Floats) -> None:
-    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
+    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d), over differences that end at `first` or later."""
     for k in range(frames):
         for d in range(4):
             out[k, d] = 0.0

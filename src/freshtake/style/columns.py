@@ -114,7 +114,7 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """Return the weight (DOFs,) of each DOF's deviation as unexpected: less if a deviation hardly moves the body.
+    """Return how much each DOF's deviation counts as unexpected (DOFs,): less if it hardly moves the body.
 
     Turning and sideways travel are passed through and have no weight.
     """

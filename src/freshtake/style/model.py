@@ -171,7 +171,7 @@ class StyleModel:
 
     @cached_property
     def rests(self) -> float:
-        """The speed limit below which feet are planted even against the classifier (relative to the usual limits)."""
+        """The speed limit below which feet are planted even if not classified so (relative to the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
@@ -313,8 +313,8 @@ class StyleModel:
             plant: Whether to clean up sliding feet with the classifier's footplants; "hard" locks them.
             strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles only the arms,
                 {"all": 1.0, "head": 0.0} all but the head (see `parts`).
-            speed: "proportion" (as the styles' speeds relate in the examples), or that of the "source" or the "style":
-                then the translation is played faster or slower, with unchanged step lengths.
+            speed: "proportion" (the ratio of the styles' speeds in the examples); "source" or "style" plays the
+            translation faster or slower to reach its speed, with unchanged step lengths.
 
         Returns:
             The translation, with the clip's build and starting position.
@@ -413,7 +413,7 @@ class StyleModel:
         """Return the state before the first frame of a stream.
 
         Args:
-            past: Rows (frames, DOFs) that lead up to it; None: the first pose, held.
+            past: Rows (frames, DOFs) that lead up to it; None: the first pose, repeated.
 
         Returns:
             The state, for `advance`.

@@ -193,7 +193,7 @@ def _oscillation(turn: Floats, frame_time: float) -> Floats:
 
 
 def _swaying(turn: Floats, frame_time: float) -> float:
-    """Find the cycle of the turn rate in seconds, by its strongest frequency; one second if it is no gait."""
+    """Find the cycle of the turn rate in seconds, by its strongest frequency; one second if there is no gait."""
     fastest, slowest = 2.5, 0.4  # cycles per second
     spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
     rates = np.fft.rfftfreq(8 * len(turn), frame_time)

@@ -96,7 +96,7 @@ class Translator:
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Return the state before the first frame, after `past` (frames, DOFs); without it, the first pose is held."""
+        """Return the state before the first frame, after `past` (frames, DOFs); without it, repeat the first pose."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -183,7 +183,7 @@ def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return the speed limit below which feet are planted even against the classifier, relative to the usual limits.
+    """Return the speed limit below which feet are planted even if not classified so, relative to the usual limits.
 
     The usual limits are those of walks at one leg length per second. The feet of a slower style step more slowly; a
     style that does not travel has the usual limits.

@@ -76,7 +76,7 @@ class Action:
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
         """Return the likeness of a loop as shown in `rows`, where fades add movement and slow a body down.
 
-        Its points move by `moved` from frame to frame on average, those of the takes by `steps` (frames,); `frame` is
+        Its points move by `moved` from frame to frame on average, the takes' points by `steps` (frames,); `frame` is
         one of its frames, whose cell is the reference.
         """
         mine = self.frames & (self.cells == self.cells[frame])

@@ -1,4 +1,4 @@
-"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random play."""
+"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random playback."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from freshtake.texture.jump_map import Jumps
 from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, path_costs
 
 ANCHORS = 16  # frames from which loops are tried
-RANDOM_PLAYS = 24  # random plays closed to loops
+RANDOM_PLAYS = 24  # random playbacks that are closed to loops
 APART = 0.03  # relative difference of the lengths tried
 LINK = 30.0  # seconds: longer loops are chains of shorter ones, since the table of all paths grows with the length
 REPEAT_COST = 0.1  # mean frame steps per frame shown before

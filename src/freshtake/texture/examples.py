@@ -25,7 +25,7 @@ from freshtake.texture.shape import Shape
 
 
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
-    """Return half the difference of the frames after and before each, (frames, ...) (Sattler 2004, eq. 4).
+    """Return half the difference between each frame's neighbours in time, (frames, ...) (Sattler 2004, eq. 4).
 
     Departs from the paper at the ends, unless `still_ends`: one-sided differences are used, because the paper's zero
     is unlike any moving frame.

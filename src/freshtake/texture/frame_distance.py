@@ -35,7 +35,7 @@ class Segments(NamedTuple):
         return np.asarray(np.array(self.cell_of_take, dtype=np.intp)[self.takes()])
 
     def successors(self) -> Ints:
-        """Return the frame after each (frames,); -1 after a take's last."""
+        """Return each frame's successor (frames,); -1 for a take's last frame."""
         out = np.arange(1, self.frames + 1)
         out[np.array(self.bounds[1:]) - 1] = -1
         return out

@@ -232,7 +232,7 @@ def _bisected(low: float, high: float, above: Callable[[float], bool]) -> float:
 def probabilities(distances: Floats, sigma: float) -> Floats:
     """Compute P_ij ~ exp(-D_{i+1,j} / sigma), rows summing to one (Sattler 2004, eq. 3 and 6).
 
-    `distances` (frames, frames) are those of every frame's successor to every frame.
+    `distances` (frames, frames) are the distances from every frame's successor to every frame.
     """
     # Dividing by the largest probability cancels out, but keeps rows of distant frames from being all zero.
     nearest = distances.min(axis=1, keepdims=True)
@@ -271,7 +271,7 @@ def check_size(segments: Segments) -> None:
 
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
-    """Convert a full map to jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
+    """Convert a full map to jumps: targets and probabilities (frames, frames), and that of continuing (frames,)."""
     targets = np.tile(np.arange(len(chances), dtype=np.int32), (len(chances), 1))
     jumping, onward = chances.copy(), np.zeros(len(chances))
     frames = np.flatnonzero(successor >= 0)
@@ -281,7 +281,7 @@ def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]
 
 
 class Sigmas(NamedTuple):
-    """Parameters of chances: sigma and reluctance in mean frame steps; for the paper's method sigma and sigma*."""
+    """Parameters of the jump map: sigma and reluctance in mean frame steps; for the paper's method sigma and sigma*."""
 
     sigma: float
     velocity: float

@@ -126,7 +126,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
-    # The last frame to which play can continue from each without a jump, among live frames.
+    # The last live frame to which playback can continue from each frame without a jump.
     lasts = frames.last.copy()
     for frame in range(len(lasts) - 2, -1, -1):
         if frame < frames.last[frame]:

@@ -222,7 +222,7 @@ def loop_motion(
         info = Playback(bent.travel * cycles, seconds, True, cycles=cycles, turn=bent.turned - bent.turns)
     if not plant or model.standing is None:
         return motion if info is None else facing_forward(motion.changed(playback=info))
-    # Planting looks back and ahead, so the loop is planted within an endless play.
+    # Planting looks back and ahead, so the loop is planted within endless playback.
     before, count = Planter(model.standing.base, settings_for(True), model.frame_time).around(len(rows))
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]

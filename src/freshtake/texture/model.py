@@ -219,7 +219,7 @@ class TextureModel:
         return after, shown(state, played, self.blending)
 
     def steer(self, state: PlayState, cell: str) -> PlayState:
-        """Go to a cell by the best path within the look-ahead; play continues in it (Sattler 2004, §2.5).
+        """Steer to a cell by the best path within the look-ahead; playback continues in it (Sattler 2004, §2.5).
 
         Args:
             state: the state of play.
@@ -271,7 +271,7 @@ class TextureModel:
         return self.planted(motion, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
-        """Hold the feet of a decoded motion while those of the takes are planted.
+        """Keep the feet of a decoded motion in place while the takes' feet are planted.
 
         Args:
             motion: decoded from rows that were played.
@@ -360,10 +360,9 @@ class TextureModel:
         """Play endlessly, one frame at a time.
 
         Args:
-            rng: the random generator.
-            cell: name of the cell to begin in; by default the first.
-            decode: yield one-frame motions, each placed at the end of the previous one, instead of rows.
-            plant: with `decode`, hold feet while those of the takes are planted; this delays frames by a constant time.
+            rng: the random generator. cell: name of the cell to begin in; by default the first. decode: yield one-frame
+            motions, each placed at the end of the previous one, instead of rows. plant: with `decode`, keep feet in
+            place while the takes' feet are planted; this delays frames by a constant time.
 
         Returns:
             An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.

@@ -155,7 +155,7 @@ def _near(frames: Frames, i: int, j: int, band: int) -> bool:
 
 @compiled
 def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: float, rounds: int) -> Floats:
-    """Find m_i: the lowest sum of costs from frame i on, each frame weighted `discount` times the previous one."""
+    """Find m_i: the lowest sum of costs after frame i, each frame weighted `discount` times the previous one."""
     count, k = targets.shape
     least = np.zeros(count)
     for _ in range(rounds):
@@ -169,7 +169,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
                 if j >= 0:
                     best = min(best, costs[i, slot] + discount * least[j])
             if best == np.inf:
-                # A dead end must be costlier than any path on, but finite, so that rounds converge.
+                # A dead end must be costlier than any continuation, but finite, so that rounds converge.
                 best = 1e6
             moved = max(moved, abs(best - least[i]))
             least[i] = best
@@ -239,7 +239,7 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
 
 
 class Chances(NamedTuple):
-    """The jump map that is played: the chances of continuing (frames,) and of each jump (frames, k)."""
+    """The jump map that is played: the probabilities of continuing (frames,) and of each jump (frames, k)."""
 
     successor: Ints  # -1 for frames without a successor
     onward: Floats
@@ -323,12 +323,12 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
 
 @compiled
 def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
-    """Choose the frame after i by chance: the successor, or one of the jumps."""
+    """Draw the frame after i: the successor, or one of the jumps."""
     successor, onward, targets, chances = table
     if successor[i] >= 0 and since < hold:
         return successor[i]
     k = targets.shape[1]
-    # The chances of recent frames are distributed to the others in proportion, as if these jumps did not exist.
+    # The probabilities of recent frames are distributed to the others in proportion, as if these jumps did not exist.
     total = onward[i]
     for slot in range(k):
         if targets[i, slot] >= 0 and not _among(targets[i, slot], recent):

@@ -145,8 +145,8 @@ def added(parts: Sequence[Products]) -> Products:
 def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
     """Add frames with constant inputs and the output `goal`, so that the response to constant inputs is pulled to it.
 
-    Their number is `amount` times that of the data, one for all inputs or one for each; `goal` (inputs, outputs) is
-    zero by default.
+    Their number is `amount` times the data's, with one `amount` for all inputs or one for each; `goal` (inputs,
+    outputs) is zero by default.
     """
     n = len(poles.damping)
     m = (len(products.signals) - 1) // (n + 1)

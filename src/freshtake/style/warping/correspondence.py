@@ -30,8 +30,8 @@ SLOWEST_TURN = np.radians(3.0)  # per second
 class Content(NamedTuple):
     """The content of a clip, regardless of its style.
 
-    `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction`,
-    that of travel relative to the heading, in radians; `acting` (joints,), the distribution of motion over the joints.
+    `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction` of
+    travel relative to the heading in radians; `acting` (joints,), the distribution of motion over the joints.
     """
 
     speed: float
@@ -51,7 +51,7 @@ class Match(NamedTuple):
 
 def content(clip: Clip) -> Content:
     """Measure speed, turn rate, direction of travel and the joints that act."""
-    # The body faces the way its hips or shoulders do, otherwise the way its root does.
+    # The body faces where its hips or shoulders face; without these, where its root faces.
     body, time = facing(clip), np.arange(len(clip)) * clip.frame_time
     angle = heading(clip) if body is None else np.unwrap(body)
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)

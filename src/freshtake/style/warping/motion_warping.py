@@ -32,7 +32,7 @@ RATE = 60.0  # frames per second that the weights are meant for
 class WarpSettings:
     """The settings of an alignment; defaults are from the paper (Hsu 2005, §5.1) where it gives one.
 
-    `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
+    `method`: "imw" (iterative motion warping), or a method for comparison: "time-warp" (its first stage
     alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
     and |Gb|² of eq. 1 at 60 frames per second; they are scaled to other rates, so the warp stays the same.
