@@ -52,13 +52,13 @@ class Track(NamedTuple):
     cyclic: Bools  # (classes,)
     first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
     goals: Ints  # (jumps,): kernels
-    likelihoods: Floats  # (jumps,): -2 log of their chances
+    likelihoods: Floats  # (jumps,): -2 log of their probabilities
     jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
     away: Floats  # (classes,): fraction by which a pose may move away from another pose of its phase
 
 
 class Rates(NamedTuple):
-    """The settings of synthesis; times are in frames, `jump` is the chance of a jump per frame."""
+    """The settings of synthesis; times are in frames, `jump` is the probability of a jump per frame."""
 
     jump: float
     blend: float

@@ -82,7 +82,7 @@ def longest_diagonal(mask: Bools) -> int:
 
 
 def nearest_pose(gallery: Gallery, track: Track) -> Floats:
-    """Return each frame's (30 a second) mean joint distance to the nearest input pose without heading, relative to the size.
+    """Return the mean joint distance of each frame (30 a second) to the nearest input pose without heading, in sizes.
 
     The inputs are used at their full rate. The five poses nearest by root mean square are compared by the mean.
     """
@@ -191,7 +191,7 @@ def measure_span(gallery: Gallery, track: Track) -> Parts:
 
 
 def outside_span(gallery: Gallery, rows: Floats) -> Parts:
-    """Return the share outside the span for aligned rows (times, DOFs), weighted by the entire deviation; or {}."""
+    """Return the share outside the span for aligned rows (times, DOFs), weighted by the total deviation; or nothing."""
     deviations = gallery.once(input_span).deviations(rows).ravel()
     total = float((deviations**2).sum())
     if total <= 0:

@@ -12,7 +12,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
 LINK_SCRATCH = 13  # workspace size for the coordinates of a joint's links
-OVER, WRONG = 6.0, math.radians(18.0)  # for bends the wrong way: width of the changeover per additional bend, and its limit
+OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per additional bend; limit
 
 
 @uncounted

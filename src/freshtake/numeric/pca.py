@@ -8,7 +8,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-RANDOMIZED_FROM = 1500  # with more rows and columns, a few modes are computed by random projection
+RANDOMIZED_FROM = 1500  # with this many rows and columns, a few modes are computed by random projection
 OVERSAMPLING = 12  # additional random directions, so that the last modes are accurate too
 _FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 

@@ -114,7 +114,7 @@ def _factor(i: int) -> float:
 
 @uncounted
 def _third_differences(first: int, frames: int, out: Floats) -> None:
-    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d), over differences that end at `first` or later."""
+    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d); differences end at `first` or later."""
     for k in range(frames):
         for d in range(4):
             out[k, d] = 0.0

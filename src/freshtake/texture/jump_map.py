@@ -36,7 +36,7 @@ class Jumps(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """The limit of jumps, per cell, and the frames from which play can then continue forever."""
+    """The limit of jumps, per cell, and the frames from which playback can then continue forever."""
 
     limits: tuple[float, ...]
     alive: Bools
@@ -110,7 +110,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
     onward = np.flatnonzero((successor >= 0) & mine)
     rows = np.concatenate([start, onward])
     columns = np.concatenate([jumps.targets[start, slot], successor[onward]])
-    # Only in a strongly connected set can play continue forever and still reach every frame.
+    # Only in a strongly connected set can playback continue forever and still reach every frame.
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
@@ -119,7 +119,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Return the successors and jumps that stay among the frames from which play can continue forever."""
+    """Return the successors and jumps that stay among the frames from which playback can continue forever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -130,7 +130,7 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 
 def hold_of(frame_time: float) -> int:
-    """Return the number of frames in which an offset dies away and play does not jump again: a sixth of a second."""
+    """Return the number of frames in which an offset dies away and no other jump is made: a sixth of a second."""
     return max(2, round(1.0 / 6.0 / frame_time))
 
 
@@ -201,7 +201,7 @@ def calibrated(
 ) -> tuple[float, float]:
     """Find the sigma and the reluctance that give `rate` jumps per frame, by bisection.
 
-    Reluctance stays zero unless play jumps too often at the smallest sigma. If takes are so short that play jumps too
+    Reluctance stays zero unless playback jumps too often at the smallest sigma. If takes are so short that it jumps too
     often even at high reluctance, slightly more jumps than necessary are allowed, so that they vary.
     """
     share = alive / alive.sum()

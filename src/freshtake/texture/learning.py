@@ -119,7 +119,7 @@ def _compressed(
 
 
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
-    """Find jumps from every frame into each cell, to frames from which play can continue; refuse unreachable cells.
+    """Find jumps from every frame into each cell, to frames from which playback can continue; refuse unreachable cells.
 
     If takes are long enough, jumps leave time for a fade before the next jump.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that differs from the action by `ALIKE` in one factor
 STRETCH = 0.05  # fraction by which a loop's tempo may differ from the takes'
 CANDIDATES = 5  # loops to compare
-WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of play, tried if no loop has only such jumps
+WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of playback, tried if no loop has only such jumps
 NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 
 
@@ -42,7 +42,7 @@ class Loop(NamedTuple):
     """A loop: the frames of the takes that it shows (path), its likeness to them, and its jumps.
 
     `length` is that of the path, inserted frames included; it is played in the requested number of frames. `costs`
-    (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in play.
+    (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in playback.
     """
 
     path: tuple[int, ...]
@@ -90,7 +90,7 @@ def ranked_loops(
         action = action.narrowed(part_frames)
     if action.travel is not None or part is not model:
         penalties = penalties + action.costs()
-    # The path back of a random play lasts at most 2.5 s.
+    # The path back of a random playback lasts at most 2.5 s.
     closing, link = round(2.5 / model.frame_time), round(closed_paths.LINK / model.frame_time)
     request = LoopRequest(variety, closing, link, penalties)
     frame_costs = request.frame_costs(len(part_frames))
@@ -161,7 +161,7 @@ def _action(model: TextureModel, among: Bools | None) -> Action:
 
 
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
-    """Find up to three lengths near `frames` for which loops need no larger jumps than play does."""
+    """Find up to three lengths near `frames` for which loops need no larger jumps than playback does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return closed_paths.near_lengths(frames, small, closed_paths.anchors_of(small, rng))
 
@@ -244,7 +244,7 @@ def _turning_costs(model: TextureModel, frames: int, course: str | float | None)
 def _closed_paths(
     model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, request: LoopRequest, report: Report
 ) -> Iterator[tuple[FrameGraph, list[tuple[int, tuple[int, ...]]]]]:
-    """Yield closed paths and their lengths: first with jumps as small as in play, then with larger jumps."""
+    """Yield closed paths and their lengths: first with jumps as small as in playback, then with larger jumps."""
 
     def random_play(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
@@ -283,7 +283,7 @@ def _closed_paths(
         if paths:
             closes = True
             yield some, paths
-    if not closes:  # `some` and its anchors are those of the largest jumps that lead anywhere
+    if not closes:  # `some` and its anchors are from the last attempt, with the largest jumps
         raise closed_paths.NoLoop(frames, closed_paths.near_lengths(frames, some, anchors))
 
 

@@ -42,7 +42,7 @@ def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) 
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
-    """Yield one-frame clips of playback with planted feet, delayed by a constant number of frames (`Planter.latency`)."""
+    """Yield one-frame clips with planted feet, delayed by a constant number of frames (`Planter.latency`)."""
     planter: Planter | None = None
     for clip, played in blocks:
         if planter is None:

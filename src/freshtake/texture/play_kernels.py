@@ -1,4 +1,4 @@
-"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play."""
+"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and playback."""
 
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ class Candidates(NamedTuple):
 
     cells: Ints
     stops: Ints
-    arc_length: Floats  # (frames,): cumulative costs of going from each frame to the next
+    arc_length: Floats  # (frames,): cumulative costs of steps from each frame to the next
     band: int
     rest: int
 
@@ -192,7 +192,7 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
                 if j >= 0:
                     flow[j] += now[i] * chances[i, slot]
         total = 0.0
-        for i in range(count):  # in the order of play, so that one round passes through complete takes
+        for i in range(count):  # in the order of playback, so that one round passes through complete takes
             before = flow[i]
             if i > 0 and successor[i - 1] == i:
                 before += now[i - 1] * onward[i - 1]
@@ -208,14 +208,14 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
     return now
 
 
-# The state of play, as integers: the frame shown last, frames since the last jump (-1: nothing shown yet); target,
+# The state of playback, as integers: the frame shown last, frames since the last jump (-1: nothing shown yet); target,
 # inserted frames so far and total of a blend in progress; and how much of the plan has been used.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
 
 
 class Rules(NamedTuple):
-    """Rules of play: frames without a jump after one, and how many frames a jump inserts."""
+    """Rules of playback: frames without a jump after one, and how many frames a jump inserts."""
 
     hold: int
     blend: int  # NO_BLEND, CONSTANT or VARIABLE
@@ -256,7 +256,7 @@ class Playing(NamedTuple):
 
 
 class PlayMaterial(NamedTuple):
-    """The takes in the form that play uses."""
+    """The takes in the form that playback uses."""
 
     natural: Ints  # (frames,): the frame that follows in the take, or -1
     poses: Floats

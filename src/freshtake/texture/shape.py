@@ -74,7 +74,7 @@ class Shape:
 
     @cached_property
     def measure(self) -> Floats:
-        """A matrix (width, width) by which weights are multiplied to have the distances of the restored columns."""
+        """A matrix (width, width): weights multiplied by it have the same distances as the restored columns."""
         out, at = np.zeros((self.width, self.width)), 0
         for group in self.groups:
             modes, stop = group.modes.astype(np.float64), at + group.components
@@ -173,7 +173,7 @@ def like_rows(features: Floats, count: int) -> list[Ints]:
 
 
 def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
-    """Make a recipe without the parts already in the modes; its ground plan is that of the mean mesh."""
+    """Make a recipe without the parts already in the modes; its ground plan is the mean mesh's."""
     if layout.root == "heading":
         mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
         layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))

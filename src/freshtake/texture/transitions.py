@@ -43,7 +43,7 @@ class Turning:
         return self._joined(full, slerp(qa, qb, share[:, None]))
 
     def apart(self, a: Floats, b: Floats) -> Floats:
-        """Return the offset of a from b, all columns: rotation vectors from b to a, else differences."""
+        """Return the offset of a from b in all columns: rotation vectors from b to a, or differences."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa - fb
         full[:, self.columns] = to_rotvec(multiply(qa, inverse(qb)))
@@ -109,7 +109,7 @@ def decay(frames: int) -> Floats:
 def settling(frames: int) -> Floats:
     """Compute the fraction (frames,) of the offset of a speed that remains 1, 2, ... frames after a jump.
 
-    It is (1 - u)^2 (1 + 2 u) with u = t/n. Speeds do not continue their slope, as positions do: that would extend the
+    It is (1 - u)^2 (1 + 2 u) with u = t/n. Unlike positions, speeds do not continue their slope: this would extend the
     noise of one frame's acceleration, which is the visible part of a jump in the world.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)

@@ -20,20 +20,20 @@ from freshtake.numeric.arrays import Floats
 
 LARGEST = 4.0
 NATURAL = 1.3  # above it, variants leave the range of recorded takes
-TRIES = 5  # at the full amount
-SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of these draws
+TRIES = 5  # draws at the full amount
+SHARES = (0.75, 0.5, 0.25, 0.0)  # fractions of the amount at which the best of these draws is tried again
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.guidance import Guided
 
-Draw: TypeAlias = "Callable[[int, float | Amount], Guided]"  # number of the attempt, amount of variation
+Draw: TypeAlias = "Callable[[int, float | Amount], Guided]"  # arguments: number of the attempt, amount of variation
 
 
 @dataclass(frozen=True)
 class Amount:
     """The amount of variation: 0 is the mean motion, 1 varies like the examples, 4 is the maximum.
 
-    `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
+    `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for parts of the body:
     {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last match counts.
     """
 
@@ -130,7 +130,7 @@ class GuardReport(NamedTuple):
 
 
 def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tuple[Guided, GuardReport]:
-    """Return the first draw that passes; else the best one with less variation; else the best one."""
+    """Return the first draw that passes; else the best draw with less variation; else the best draw."""
     variant = draw(0, amount)
     if limits is None or not isinstance(variant.motion, Clip):
         return variant, GuardReport()

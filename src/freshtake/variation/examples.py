@@ -79,7 +79,7 @@ class Material:
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
-    """Encode motions, or use plain arrays (frames, DOFs) with their names as they are."""
+    """Encode motions, or use plain arrays (frames, DOFs) with their names unchanged."""
     if not examples:
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
@@ -162,7 +162,7 @@ def on_hinges(hinges: Sequence[Hinge], rows: Floats) -> Floats:
 
 
 class ExampleModel:
-    """What models of both methods share: their examples, and motions as rows of the examples' DOFs."""
+    """The common part of both methods' models: their examples, and motions as rows of the examples' DOFs."""
 
     material: Material
     cyclic: bool

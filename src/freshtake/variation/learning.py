@@ -37,7 +37,7 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-SURE = 0.002  # probability that a take that belongs is as far off: below this left out, up to CHANCE only named
+SURE = 0.002  # probability that a take that belongs is as far off: below it, left out; up to CHANCE, reported
 
 
 class LeftOut(NamedTuple):
@@ -53,7 +53,7 @@ class Ingested:
 
     `takes` is the number of the take that each example comes from; `are_cut` tells whether takes were cut into cycles;
     `cyclic` is None if no clips with a skeleton are given, and the learner decides. `stretches` are takes that were cut
-    from others of them.
+    from other takes.
     """
 
     examples: tuple[Any, ...]
@@ -239,7 +239,7 @@ def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
 
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
-    """Cut takes that repeat, and keep those that are already one cycle; cut none if most do not repeat."""
+    """Cut takes that repeat, and keep takes that are already one cycle; cut none if most do not repeat."""
     by_take = find_common_cycles(clips)
     periods = _periods(clips, by_take, pieces)
     if not periods:
@@ -254,7 +254,7 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     ]
     if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
         return list(range(len(clips))), list(clips), False
-    if any(single):  # clips that are already cut define the phase: the one at which the first of them begins
+    if any(single):  # clips that are already cut define the phase: loops begin where the first of these clips begins
         by_take = find_common_cycles(clips, like=clips[single.index(True)])
     numbers, examples = [], []
     for number, clip in enumerate(clips):
@@ -295,7 +295,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 
 def _lasts(seconds: float, period: float) -> bool:
-    """Return whether a duration may be one cycle if others have this period."""
+    """Return whether a duration may be one cycle if other takes have this period."""
     return SHORTEST_CYCLE * period < seconds < LONGEST_CYCLE * period
 
 

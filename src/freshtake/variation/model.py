@@ -79,7 +79,7 @@ class VariationModel(ExampleModel, Showable):
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """What planting needs to know about the examples; None if nothing has feet."""
+        """The planting model of the examples; None if nothing has feet."""
         skeleton = self.material.skeleton
         return learn_planting(self.clips, labels=self.labels) if skeleton is not None and feet(skeleton) else None
 
@@ -154,7 +154,7 @@ class VariationModel(ExampleModel, Showable):
             rate: The pace relative to the examples' mean, from 0.1 to 10.
 
         Returns:
-            The sampler; the last one is cached, since many variants are drawn with the same amount.
+            The sampler; the last sampler is cached, since many variants are drawn with the same amount.
         """
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
@@ -169,7 +169,7 @@ class VariationModel(ExampleModel, Showable):
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
-        """The cache of `sampler`, which holds the last one."""
+        """The cache of `sampler`: only the last sampler."""
         return {}
 
     def made(

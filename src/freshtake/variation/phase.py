@@ -25,14 +25,14 @@ from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: an entire body cannot speed up and slow down faster
-LOBES = 4  # of the interpolating sinc, on either side
+LOBES = 4  # lobes of the interpolating sinc on either side
 TURN = 2  # the index of the heading after forward and sideways
 
 
 def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
-    """Return the numbers of examples that represent all, for costs that grow with the square of their number.
+    """Return the numbers of examples that represent all of them, for costs that grow with the square of their number.
 
-    If there are more than `most`, these are spread evenly over the lengths; in increasing order.
+    At most `most` are returned, in increasing order; they are spread evenly over the lengths.
     """
     if len(examples) <= most:
         return list(range(len(examples)))

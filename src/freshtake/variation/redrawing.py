@@ -152,8 +152,8 @@ def checked_stretch(clip: Clip, frames: tuple[int, int]) -> tuple[int, int]:
 def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats:
     """Return the mixing angle (frames,) from kept (0) to redrawn (a right angle).
 
-    It changes as fast as the prior forgets, within two of its knot spacings. A shorter stretch cannot leave what is
-    kept entirely, so the angle stays smaller there. Nothing is joined at an end of the clip.
+    It changes as fast as the prior forgets, within two of its knot spacings. In a shorter stretch the angle does not
+    reach a right angle, so the clip keeps some influence. Nothing is joined at an end of the clip.
     """
     number, forgotten = np.arange(len(clip)), 2.0 * STEP / frame_time
     joins = (first > 0) + (stop < len(clip))

@@ -16,7 +16,7 @@ from freshtake.variation.phase import LOBES, Takes, read_sharply, turn_per_cycle
 
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion computed at a time
-MARGIN = LOBES + 1  # phases that interpolation needs before the first one of a block
+MARGIN = LOBES + 1  # phases that interpolation needs before the first phase of a block
 
 
 class Amounts(NamedTuple):
@@ -28,7 +28,7 @@ class Amounts(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """Rows (frames, DOFs), their phases (frames,), where the first one starts, and the take that it follows most."""
+    """Rows (frames, DOFs), their phases (frames,), the start of the first row, and the take that it follows most."""
 
     rows: Floats
     phases: Floats
@@ -43,8 +43,8 @@ class Sampler(NamedTuple):
     closed: Takes | None  # the takes as cycles whose ends meet; None for motions that are not cyclic
     amounts: Amounts
     low: Floats  # (DOFs,): the value below which the limit sets in
-    high: Floats  # (DOFs,): the value above which it sets in
-    room: Floats  # (DOFs,): how far values may go beyond these, gradually
+    high: Floats  # (DOFs,): the value above which the limit sets in
+    room: Floats  # (DOFs,): how far values may gradually exceed these
     usual: int  # the take nearest to the mean
     frame_time: float  # seconds per frame
 
@@ -253,8 +253,8 @@ def draw_loop(
 ) -> Variant:
     """Draw a loop: cycles whose deviations are periodic, so the last frame leads into the first.
 
-    From four `cycles` on, the weights of the takes change along the loop. Without `frames`, its length follows from its
-    pace; it begins at the phase `first`.
+    With four or more `cycles`, the weights of the takes change along the loop. Without `frames`, its length follows
+    from its pace; it begins at the phase `first`.
     """
     takes = sampler.closed
     assert takes is not None

@@ -145,7 +145,7 @@ def _covered(frame: int, frames: int, rows: int, least: int, most: int) -> tuple
 
 @compiled
 def _frame_costs(frame: Floats, others: Floats, first: int, out: Floats) -> None:
-    """Write the squared norms of the differences between a frame (DOFs,) and the others (DOFs, frames) after `first`."""
+    """Write the squared norms of a frame (DOFs,) minus each of the others (DOFs, frames), beginning with `first`."""
     # DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
     out[:] = 0.0
     for d in range(len(frame)):

@@ -112,7 +112,7 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
 def _pinned(
     model: VariationModel, goals: Goals, poses: Sequence[tuple[int, PosePin]], drawn: Variant, rate: float, name: str
 ) -> Guided:
-    """Condition a drawn variant on pinned poses and positions; if there are none, return it as it is."""
+    """Condition a drawn variant on pinned poses and positions; if there are none, return it unchanged."""
     rows, start, far = drawn.rows, drawn.start, 0.0
     pinned = _pinned_values(model, poses)
     if poses or goals.targets:
@@ -195,7 +195,7 @@ def _joined(values: Sequence[PinnedValues]) -> PinnedValues:
 
 
 def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
-    """Return the mask (DOFs,) of the joints between the root and pinned ones.
+    """Return the mask (DOFs,) of the joints between the root and pinned joints.
 
     The rest of the body stays as it was drawn: an unusual hand position is not a reason for an unusual step.
     """
@@ -209,8 +209,8 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
     """Return a start at which the pinned joints pass their ground positions on average.
 
-    By then the variant has traveled more or less than the mean, which limbs should not compensate for. It is moved by
-    at most the usual difference between the takes' positions at that time.
+    When it reaches them, the variant has traveled more or less than the mean, which limbs should not compensate for. It
+    is moved by at most the usual difference between the takes' positions at that time.
     """
     start = drawn.start
     clip: Clip = model.decode(rows, start=start)

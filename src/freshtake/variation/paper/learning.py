@@ -127,7 +127,7 @@ def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
 
 
 def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settings) -> Rule:
-    """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, take by take.
+    """Choose K_W: the narrowest that scores as well as the best, within two standard errors, take by take.
 
     The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls for
     wide ones, which blur the motion; noise grows with K_W, and noise that does not improve the score only shakes.
@@ -143,7 +143,7 @@ def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settin
 
 
 def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
-    """Return the median distance of an instance to the nearest one of another take, by the parents of most nodes."""
+    """Return the median distance of an instance to the nearest in another take, by the parents of most nodes."""
     dofs = len(takes.weights)
     counts = np.bincount([p for parents in edges for p in parents if p < order * dofs], minlength=order * dofs)
     shared = [int(p) for p in np.flatnonzero(2 * counts >= min(2 * counts.max(), dofs))]

@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 def kth_smallest(values: Floats, k: int, guess: float) -> float:
     """Return the k-th smallest (from 1) of values that are not negative.
 
-    Counts how many lie below a threshold and moves the threshold until it is k: each count is one pass without
+    A threshold is moved until k values are below it: each count is one pass without
     branches. A good guess needs about four passes; a bad one costs time but not accuracy.
     """
     count = len(values)
@@ -130,10 +130,10 @@ def log_density(x: float, mean: float, variance: float) -> float:
 class Pool(NamedTuple):
     """All training instances of the transition network (§5), one column each.
 
-    `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the
-    DOFs' weights; `velocities` (n, instances) too, in seconds; `deltas` (n, instances) are the predicted quantities,
-    x[t+2] - x[t+1]; `remaining` is the distance of each instance's pose from the last one of its take, and `shares` how
-    far through its take each instance is.
+    `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the DOFs'
+    weights; `velocities` (n, instances) too, in seconds; `deltas` (n, instances) are the predicted quantities, x[t+2] -
+    x[t+1]; `remaining` is the distance of each instance's pose from the last pose of its take, and `shares` the
+    fraction of its take before each instance.
     """
 
     past: Floats
@@ -183,7 +183,7 @@ def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time:
 
 
 def _remaining(poses: Floats) -> Floats:
-    """Return the largest distance to the last pose from each pose on."""
+    """Return, for each pose, the largest distance to the last pose from it or any later pose."""
     gaps = np.sqrt(((poses - poses[-1]) ** 2).sum(axis=1))
     return np.asarray(np.maximum.accumulate(gaps[::-1])[::-1])
 

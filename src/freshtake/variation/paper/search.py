@@ -78,7 +78,7 @@ class Resynthesis:
     """The score of transition networks, run as in synthesis: with noise, and until they end on their own."""
 
     def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
-        """For each take, prepare the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
+        """Prepare, for each take, the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
         self.takes, self.order, self.noise, self.printed, self.mapper = takes, order, noise, printed, mapper
         values = takes.values
         others = [[x for k, x in enumerate(values) if k != take] or [values[take]] for take in range(len(values))]
@@ -279,7 +279,7 @@ def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequ
     """Edit the parents that all nodes share: remove one, add or substitute one from `pool`, until nothing helps.
 
     With the same parents, all nodes follow the same instances at the same phase, which keeps the body coordinated.
-    `start` lists the parents in order of importance: the last one is exchanged.
+    `start` lists the parents in order of importance: the last parent is exchanged.
     """
     dofs, core = len(score.takes.weights), list(start)
 

@@ -94,7 +94,8 @@ def threshold(likely: Floats, share: float) -> float:
     """Return the value that a fraction of unseen clips falls below, from left-out trusted likelihoods (clips,).
 
     Student's t for one more draw from a normal distribution whose mean and spread are estimated from these clips. With
-    three or four that agree by chance, the spread would be too small, so the usual one is added like a few more clips.
+    three or four that agree by chance, the spread would be too small, so the usual spread is added like a few more
+    clips.
     """
     freedom = WORTH + len(likely) - 1.0
     # recorded takes of one kind spread by about 0.25 (walks 0.17, swimming 0.2, cheering 0.3)
@@ -162,7 +163,7 @@ def _verdict(
 
 
 class Split(NamedTuple):
-    """The clips that are known and those that are left out."""
+    """The known clips and the clips that are left out."""
 
     known: tuple[int, ...]
     left: tuple[int, ...]
@@ -194,7 +195,7 @@ def group_model(
 
 
 def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None]) -> list[Floats | None]:
-    """Return rows of strokes at the common phase of the trusted ones: a pen's speed is not part of its shape.
+    """Return rows of strokes at the common phase of the trusted strokes: a pen's speed is not part of its shape.
 
     Other motions keep their timing.
     """

@@ -16,7 +16,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 
-FACTOR = 2.0  # ratio of durations to the trusted ones' beyond which it is another piece of motion
+FACTOR = 2.0  # ratio to the trusted clips' durations beyond which a clip shows another piece of motion
 LEAST_FRAMES = 8
 LEAST_TRUSTED = 3
 PHASES = 20  # number of equal parts in which clips are compared
@@ -36,7 +36,7 @@ ROOT_WORDS = {
 class Candidate(NamedTuple):
     """A motion that can be compared, or the reason why not; notes list what was changed.
 
-    `rows` (frames, DOFs) are in the trusted motions' recipe, once it is encoded.
+    `rows` (frames, DOFs) are in the trusted motions' recipe, once the motion is encoded.
     """
 
     motion: Any
@@ -158,7 +158,7 @@ class Selection:
 
 
 class Spot(NamedTuple):
-    """What is least likely, worst first, and in which part of the movement (fractions of its duration)."""
+    """The least likely joints, worst first, and the part of the movement (fractions of its duration)."""
 
     what: tuple[str, ...]
     first: float
@@ -170,7 +170,7 @@ class Spot(NamedTuple):
 
     @property
     def throughout(self) -> bool:
-        """Whether it covers most of the movement rather than a stretch."""
+        """Whether the part is most of the movement rather than a stretch."""
         return self.last - self.first >= 0.8
 
     @property
@@ -207,7 +207,7 @@ def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats
 
 
 def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
-    """Return the joints that fall shortest, at most three with half of it, and the shortest stretch with half of that.
+    """Return the joints with half of the shortfall, at most three, and the shortest stretch with half of theirs.
 
     Pass the shortfall times the DOFs' distance, so that a thumb's twitch does not outweigh a leg.
     """
@@ -217,7 +217,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
         return None
     order = np.argsort(-sums, kind="stable")
     cumulative = np.cumsum(sums[order]) / sums.sum()
-    # More than three joints tell no more than "the whole body".
+    # More than three joints are no clearer than "the whole body".
     count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1

@@ -47,7 +47,7 @@ def similar(
         options: The other options of `select`.
 
     Returns:
-        The similar ones, in order and unchanged.
+        The similar candidates, in order and unchanged.
     """
     selection = select(candidates, trusted, rng=rng, **options)
     return [candidates[k] for k in selection.kept]
@@ -65,7 +65,7 @@ def select(
     percentile: float = 5.0,
     report: Report | None = None,
 ) -> Selection:
-    """Find the candidates that differ no more from the trusted motions than unseen ones of their kind would.
+    """Find the candidates that differ no more from the trusted motions than unseen motions of their kind would.
 
     Args:
         candidates: Motions to choose from.

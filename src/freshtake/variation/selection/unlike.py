@@ -1,4 +1,4 @@
-"""Find takes that do not belong: the distance of each from the others, relative to the spread of these.
+"""Find takes that do not belong: the distance of each from the others, relative to the others' spread.
 
 Lau 2009 (§9) compares takes by likelihood. With three to five takes, likelihoods say little about what is usual. Here
 every take is left out in turn, and its distance from the mean of the others is compared with their spread by an F test,
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A take that does not belong: the chance that one that does is as far off, the aspects, and the other takes."""
+    """A take that does not belong: the probability that one that belongs differs as much, the aspects, the others."""
 
     number: int
     chance: float
@@ -58,7 +58,7 @@ class Unlike(NamedTuple):
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
     """Return takes of one material at the common phases of `phase_frames` (phases, takes).
 
-    The extent of the movement is that of the first `known` takes, by default that of all.
+    The extent of the movement is that of the first `known` takes, by default of all takes.
     """
     rows = np.stack([read_at(x * material.weights, phase_frames[:, k]) for k, x in enumerate(material.values)])
     usual = np.median(rows[:known], axis=0)
@@ -128,11 +128,11 @@ def unlike_takes(
 ) -> list[Unlike]:
     """Return the takes that do not belong, farthest first.
 
-    The takes closest to each other, just over half of them, are trusted. Of the rest, those that could be additional
-    takes of the same kind are trusted too, nearest first, until none is left that could, so several odd takes cannot
-    vouch for one another. All takes are examined, or only `some`; with fewer than three, none can be called unlike.
-    If takes are cycles cut from `recordings`, which gives the number of the recording of each, every recording has one
-    vote: otherwise the cycles of a long one would outvote three short ones.
+    The takes closest to each other, just over half of them, are trusted. As long as one of the rest could be an
+    additional take of the same kind, the nearest is trusted too, so several odd takes cannot vouch for one another. All
+    takes are examined, or only `some`; with fewer than three, none can be called unlike. If takes are cycles cut from
+    `recordings`, which gives each take's recording by number, every recording has one vote: otherwise the cycles of a
+    long recording would outvote three short ones.
     """
     who = list(range(len(takes.rows)) if some is None else some)
     if len(who) < LEAST_TAKES:
@@ -151,7 +151,7 @@ def unlike_takes(
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
-    """Return two groups of takes if each take of one is unlike all of the other, below this probability.
+    """Return two groups of takes if each take of one is unlike all takes of the other, below this probability.
 
     `unlike_takes` trusts just over half of the takes, which with two equal groups is one group and a stranger.
     """
@@ -189,7 +189,7 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 def unlikeness_of(takes: Compared, number: int, others: Sequence[int], limit: float) -> Unlike:
     """Return how unlike a take is to others, and the aspects less likely than `limit`, least likely first.
 
-    Probabilities are multiplied by the number of aspects, since one of many is small by chance.
+    Probabilities are multiplied by the number of aspects, since one of many may be small by chance.
     """
     table = {name: float(values[-1]) for name, values in chances(takes, [*others, number]).items()}
     aspects = sorted((name for name in table if table[name] * len(table) < limit), key=lambda name: table[name])
