@@ -23,7 +23,7 @@ LONGEST = 4096  # frames of a run that are searched for its cycle
 PERIODIC = 0.6  # distance after a cycle, relative to that between two random frames
 ROUNDS = 2.0  # cycles: a class with at least this many has several, wherever its takes end
 SINGLE = 1.5  # cycles: shorter runs are one cycle each
-OTHER = 1.2  # cycles: a longer period is a different one
+OTHER = 1.2  # cycles: a longer period is not the same cycle
 HARMONICS = 4  # per mean cycle, for aligning the classes to each other
 GRID = 256  # samples of a cycle
 BINS = 32  # samples of a cycle
@@ -108,7 +108,7 @@ def is_even(runs: Sequence[Floats], period: float) -> bool:
 
 
 def closing(runs: Sequence[Floats]) -> float:
-    """Return the distance between runs' beginnings and ends, in pose and velocity; 1 is usual between random frames.
+    """Return the distance between runs' beginnings and ends, in pose and velocity; 1: as far as random frames.
 
     Velocities are compared relative to their size: a run that begins and ends with standing does not close.
     """

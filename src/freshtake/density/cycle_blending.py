@@ -114,7 +114,7 @@ def vary_pose(
 ) -> float:
     """Move a pose (1, width) towards or away from another pose of the same phase, by a smooth random share, in place.
 
-    The distance in the modes is limited like that of jumps. A share away from the other pose is limited by
+    The distance in the modes is limited as for jumps. A share away from the other pose is limited by
     `track.away`, so that the motion is not sharper than `SHARPEST`. `full_share` scales the share. Returns the share.
     """
     modes, most_away, reach = track.modes, track.away[owner], FARTHER * track.farthest[owner]

@@ -72,7 +72,7 @@ def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
 
 
 def _turns(new: Skeleton, old: Skeleton) -> Floats:
-    """Return rotations (joints, 4) from the child directions of the new skeleton to those of the old one."""
+    """Return rotations (joints, 4) from the new skeleton's child directions to the old skeleton's."""
     out = np.tile(IDENTITY, (len(new), 1))
     # Joints at nearly the same position have no direction between them.
     least = 1e-3 * float(max(new.lengths().max(), old.lengths().max(), 1e-12))

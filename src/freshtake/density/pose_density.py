@@ -195,7 +195,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 
 @compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
-    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks add less than 1e-12 of it."""
+    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks are below 1e-12 of the sum."""
     blocks = len(index.radii)
     # Sums are compared with each other, unlike draws: skipped kernels may contribute no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)

@@ -42,7 +42,7 @@ class Jumps(NamedTuple):
         return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
     def landings(self, runs: list[Span]) -> Ints:
-        """Return the kernels (jumps,) at which offsets have decayed, or the last ones of their runs."""
+        """Return the kernels (jumps,) at which offsets have decayed, or the last kernels of their runs."""
         stops = np.array([stop for _, stop in runs])
         lasts = stops[np.searchsorted(stops, self.there, side="right")] - 1
         return np.asarray(np.minimum(self.there + np.ceil(self.durations).astype(np.intp), lasts))

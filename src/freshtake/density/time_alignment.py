@@ -63,7 +63,7 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """Return a frequency near the best one, and its uncertainty; from the spectrum of a long take, else from a grid."""
+    """Estimate the best frequency and its uncertainty, from the spectrum of a long take, else from a grid."""
     frames = len(values)
     # Beyond 400 frames the spectrum is fine enough.
     if frames > 400:

@@ -48,7 +48,7 @@ SPEEDS = 11  # between the slowest and the fastest tempo
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:
-    """Return the duration, also divided by the inputs' mean; the fraction of windows off the tempo, and its error."""
+    """Return the duration, also divided by the inputs' mean; the fraction of windows off the tempo, and their error."""
     mean = float(np.mean([other.duration for other in gallery.inputs]))
     parts = {"duration": Part(track.duration)}
     if mean > 0:

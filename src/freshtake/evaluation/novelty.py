@@ -58,7 +58,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
 
 
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
-    """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the relative distance."""
+    """Return the largest joint rotation (radians) between poses, per frame; for strokes the relative distance."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
@@ -82,7 +82,7 @@ def longest_diagonal(mask: Bools) -> int:
 
 
 def nearest_pose(gallery: Gallery, track: Track) -> Floats:
-    """Return the mean joint distance of each frame (30 a second) to the nearest input pose without heading, in sizes.
+    """Return the mean joint distance (30 a second) to the nearest input pose without heading, relative to the size.
 
     The inputs are used at their full rate. The five poses nearest by root mean square are compared by the mean.
     """
@@ -191,7 +191,7 @@ def measure_span(gallery: Gallery, track: Track) -> Parts:
 
 
 def outside_span(gallery: Gallery, rows: Floats) -> Parts:
-    """Return the share outside the span for aligned rows (times, DOFs), weighted by the total deviation; or nothing."""
+    """Return the share outside the span for aligned rows (times, DOFs), weighted by the deviation; empty if it is 0."""
     deviations = gallery.once(input_span).deviations(rows).ravel()
     total = float((deviations**2).sum())
     if total <= 0:
@@ -209,7 +209,7 @@ def _basis(gallery: Gallery) -> Floats:
 
 
 def input_span(gallery: Gallery) -> Span:
-    """Align the inputs to the one nearest to the others, then average and align again."""
+    """Align the inputs to the input nearest to the others, then average and align again."""
     rows = [_span_rows(gallery, track) for track in gallery.inputs]
     pairs = [(a, b) for a in rows for b in rows]
     summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)

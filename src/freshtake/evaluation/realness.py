@@ -99,7 +99,7 @@ Figures = dict[str, Figure]
 
 
 def energy_score(drawn: Floats, real: Floats) -> float:
-    """Return the mean distance between real and drawn clips, minus half the mean distance between two drawn ones.
+    """Return the mean distance between real and drawn clips, minus half the mean distance between drawn clips.
 
     Pairs of a clip with itself are left out, so that the score is fair: its expectation does not depend on how many
     were drawn.
@@ -170,7 +170,7 @@ def _worst(
     key: str, value: Callable[[Manner], float], percentile: float, usual: float,
     inputs: Manners, variants: Manners, extra: Manners,
 ) -> Figures:  # fmt: skip
-    """Return a percentile over variants; real takes are the extra ones, or else the inputs, whose value is `usual`."""
+    """Return a percentile over variants; real takes are the extra takes, or else the inputs, whose value is `usual`."""
     of_inputs, each, further = _each(value, inputs, variants, extra)
     left_out = () if len(extra) or len(inputs) < 2 else tuple(of_inputs)
     return {key: Figure(key, float(np.percentile(each, percentile)), tuple(each), left_out, tuple(further), usual)}
@@ -179,8 +179,8 @@ def _worst(
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     mean = np.mean([one.poses for one in inputs], axis=0)
     input_shares, variant_shares, further = _each(lambda one: static_share(one.poses, mean), inputs, variants, extra)
-    # The difference of an input from the mean of the others is a multiple of that from the mean of all, so its share is
-    # the same; two inputs both have the same share, which is not a range.
+    # An input's difference from the mean of the others is a multiple of its difference from the mean of all, so its
+    # share is the same; two inputs both have the same share, which is not a range.
     left_out = tuple(input_shares) if len(inputs) > 2 else ()
     if not np.isfinite(variant_shares).all():
         return {}
@@ -202,7 +202,7 @@ def _swing_figures(inputs: Manners, variants: Manners, extra: Manners) -> Figure
 
 
 def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
-    """Return energy and variogram score of the further takes given the variants, relative to those given the inputs."""
+    """Return energy and variogram scores of the further takes given the variants, divided by those given the inputs."""
     input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
     if len(input_rows) < 2 or len(variant_rows) < 2:
         return {}

@@ -18,7 +18,7 @@ CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of it
 class Figure:
     """One figure of the variants next to the same figure of real takes.
 
-    `value` is that of all variants together, `each` that of every variant. `left_out` contains each input scored
+    `value` is for all variants together, `each` for every variant. `left_out` contains each input scored
     against the other inputs, `extra` each further real take scored against the inputs (for figures of entire sets: one
     value for the set). `inputs` is the inputs' value if it is meaningful.
     """

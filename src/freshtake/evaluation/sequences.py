@@ -86,7 +86,7 @@ def _ends(loop: Clip) -> Floats:
 
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
-    """Return the fraction of frames whose joints all equal those of an input frame, apart from the heading."""
+    """Return the fraction of frames whose joints all equal an input frame's joints, apart from the heading."""
     turns = without_heading(clip)
     nearest = [pose_angles(turns, without_heading(other)).min(axis=1) for other in inputs]
     return float((np.min(nearest, axis=0) <= EXACT).mean())

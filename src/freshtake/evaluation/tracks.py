@@ -171,7 +171,7 @@ def dtw_path(a: Floats, b: Floats) -> Ints:
 
 
 def aligned_to(template: Floats, rows: Floats) -> Floats:
-    """Return the rows resampled at the template's times: for each of its frames, at its matching rows' mean position.
+    """Return the rows resampled at the template's times: each of its frames is read at the mean of its matching rows.
 
     These positions form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs
     evenly.
@@ -252,7 +252,7 @@ class Gallery:
 
 
 def at_working_rate(layout: Layout, track: Track) -> Track:
-    """Return clips at 30 frames per second, at which most figures are defined; strokes as they are."""
+    """Return clips at 30 frames per second, at which most figures are defined; strokes are unchanged."""
     return track.thirty() if layout.has_body else track
 
 

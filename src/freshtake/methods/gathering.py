@@ -26,7 +26,7 @@ APART = 1.02  # stated units that differ by a larger factor are different units
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
     """Return motions with the first motion's vertical axis and unit of length, and clips of one rig with one root.
 
-    `say` gets a sentence for each change of axis or unit.
+    `say` receives a sentence for each change of axis or unit.
     """
     unified = _one_axis(list(motions), say)
     first = next((motion for motion in unified if isinstance(motion, Clip)), None)
@@ -65,7 +65,7 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
 
 
 def _turned(motion: Motion, up: str) -> Motion:
-    """Return a clip or point clip with another vertical axis; other motions as they are."""
+    """Return a clip or point clip with another vertical axis; other motions are unchanged."""
     if not isinstance(motion, Clip | PointClip) or motion.up == up:
         return motion
     if isinstance(motion, Clip):

@@ -127,7 +127,7 @@ def keep_machine_code_in(*folders: str) -> None:
 class MachineCode:
     """Machine code of one function: a file for each combination of argument types and processor.
 
-    A file holds a hash of its content and of its purpose, and is written atomically. A file that is damaged or has
+    A file contains a hash of its content and its purpose, and is written atomically. A file that is damaged or has
     another purpose is ignored, and is replaced when the function has been compiled. No index is needed, on which
     processes would have to agree.
     """

@@ -16,7 +16,7 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
     """Smooth values along an axis by a Gaussian whose standard deviation is in values.
 
-    `mode` says how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
+    `mode` is how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
     """
     # The window ends at four standard deviations, like scipy's.
     reach = int(4.0 * deviation + 0.5)

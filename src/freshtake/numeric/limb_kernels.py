@@ -125,7 +125,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
 @uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
     """Set out = the rotation vector of the unit quaternion q, at most pi long."""
-    # q and -q are the same rotation: take the one with the shorter turn.
+    # q and -q are the same rotation: take the quaternion with the shorter turn.
     sign = -1.0 if q[0] < 0.0 else 1.0
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, sign * q[0]) / sine

@@ -75,7 +75,7 @@ def kept_modes(
     """Return the modes of rows with `values` columns, from the inner products (n, n) of the rows minus their mean.
 
     Return coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
-    The conditions are those of `fit`.
+    The conditions are as in `fit`.
     """
     n = len(products)
     total = float(np.trace(products)) / n

@@ -260,7 +260,7 @@ def continuous_euler(q: Floats, order: str) -> Floats:
 
 
 def unflipped(angles: Floats, order: str) -> Floats:
-    """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame as it is."""
+    """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame."""
     flat = np.unwrap(angles.reshape(len(angles), -1, 3), axis=0) if len(angles) > 1 else angles.copy()
     # A triple and its equivalent are 2 pi or more apart (summed), so a step below pi never calls for a flip.
     doubtful = (np.abs(np.diff(flat, axis=0)).sum(-1) >= np.pi).any(axis=0)

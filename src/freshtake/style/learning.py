@@ -112,7 +112,7 @@ def learn(
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
         warps = alignments or list(mapper(lambda pair: _tried(pair, settings), pairs))
-        # If all stretches are from one take, those that cannot be aligned are left out.
+        # If all stretches are from one take, pairs that cannot be aligned are left out.
         failures = [warp for warp in warps if isinstance(warp, UsageError)]
         if failures and (not one_take or len(failures) == len(warps)):
             raise failures[0]

@@ -104,7 +104,7 @@ def _travelling_speed(rates: Floats) -> float:
 
 
 def relative_build(recipe: Recipe, clip: Clip | Features) -> float:
-    """Return the leg length of a clip relative to that of a recipe's skeleton."""
+    """Return the leg length of a clip relative to a recipe's skeleton."""
     assert recipe.skeleton is not None
     return leg_length(clip.skeleton or recipe.skeleton) / leg_length(recipe.skeleton)
 
@@ -171,7 +171,7 @@ class StyleModel:
 
     @cached_property
     def rests(self) -> float:
-        """The speed limit below which feet are planted even if not classified so (relative to the usual limits)."""
+        """The speed limit below which feet are planted even if the classifier disagrees (relative to the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
@@ -217,7 +217,7 @@ class StyleModel:
 
         Args:
             clip: A motion in the source style, on the skeleton and at the rate of the examples. If its build differs,
-                its mean pose is moved to that of the examples, because people stand differently.
+                its mean pose is moved to the examples', because people stand differently.
 
         Returns:
             Rows (frames, DOFs) in radians, the examples' unit of length and rates per second, and the clip's position.
@@ -226,7 +226,7 @@ class StyleModel:
         rows = features.values / self._lengths(clip)
         if features.skeleton is not None:
             pose = np.isin(self.recipe.units, ("angle", "length"))
-            # The model's means and deviations are those of coded rows, so code the clip before comparing them.
+            # The model's means and deviations are of coded rows, so code the clip before comparing them.
             rows = coded(rows, self.coding)
             rows = rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
             rows = uncoded(rows, self.coding)
@@ -248,7 +248,7 @@ class StyleModel:
         return require_unflung(clip).changed(provenance="made by freshtake: style")
 
     def _lengths(self, clip: Clip | Features) -> Floats:
-        """Return the factor (DOFs,) from the build of the examples to that of a clip."""
+        """Return the factor (DOFs,) from the examples' build to a clip's."""
         return np.where(np.isin(self.recipe.units, ("length", "speed")), relative_build(self.recipe, clip), 1.0)
 
     @property
@@ -260,14 +260,14 @@ class StyleModel:
         return max(frames, 1 + round(10.0 * self.settings.calming / self.frame_time))
 
     def past(self, rows: Floats, frames: int | None = None) -> Floats:
-        """Extrapolate the rows that lead up to the first one (Hsu 2005, §4.4).
+        """Extrapolate the rows that lead up to the first row (Hsu 2005, §4.4).
 
         Args:
             rows: Rows (frames, DOFs) of the source.
             frames: The number of rows; None: as many as the systems remember.
 
         Returns:
-            Rows (past frames, DOFs), to run before the first one.
+            Rows (past frames, DOFs), to run before the first row.
         """
         count = self.past_frames if frames is None else frames
         return past_of(rows, count, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
@@ -314,7 +314,7 @@ class StyleModel:
             strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles only the arms,
                 {"all": 1.0, "head": 0.0} all but the head (see `parts`).
             speed: "proportion" (the ratio of the styles' speeds in the examples); "source" or "style" plays the
-            translation faster or slower to reach its speed, with unchanged step lengths.
+                translation faster or slower to reach its speed, with unchanged step lengths.
 
         Returns:
             The translation, with the clip's build and starting position.

@@ -183,9 +183,9 @@ def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return the speed limit below which feet are planted even if not classified so, relative to the usual limits.
+    """Return the speed limit below which feet are planted even if the classifier disagrees, relative to the usual limits.
 
-    The usual limits are those of walks at one leg length per second. The feet of a slower style step more slowly; a
+    The usual limits are for walks at one leg length per second. The feet of a slower style step more slowly; a
     style that does not travel has the usual limits.
     """
     assert recipe.skeleton is not None
@@ -217,7 +217,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -
 def streamed(
     recipe: Recipe, live: Live, rows: Iterable[Floats], *, decode: bool, planter: Callable[[], Planter] | None
 ) -> Iterator[Any]:
-    """Yield rows of the target style as they are translated, or one-frame clips, each placed after the previous one.
+    """Yield rows of the target style while translating, or one-frame clips, each placed after the previous one.
 
     With a `planter`, clips have planted feet and are `planter.latency` frames late, but no frame is lost.
     """

@@ -201,7 +201,7 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
     """Return forward and sideways speed of the style for a source row; `styled` is the systems' output.
 
     Below the speeds of the examples the style fades to standing and to walking backwards, as the source does. Speeds
-    above those in the examples are passed on, and so are larger sideways speeds.
+    above the examples' are passed on, and so are larger sideways speeds.
     """
     forward, sideways = frames.root[0], frames.root[1]
     ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]

@@ -149,7 +149,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
 def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
-    """Return the given sigmas, or find those that give the mean time between jumps."""
+    """Return the given sigmas, or find sigmas that give the mean time between jumps."""
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:
@@ -167,7 +167,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
     positions, velocities = jump_map.successor_distances(weights, segments)
-    # The ratio of both sigmas is fixed to that of the distances, so both count equally and one search suffices.
+    # The ratio of both sigmas is fixed to the ratio of the distances, so both count equally and one search suffices.
     ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
     low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
     share = np.full(segments.frames, 1.0 / segments.frames)

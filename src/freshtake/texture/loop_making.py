@@ -41,7 +41,7 @@ NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 class Loop(NamedTuple):
     """A loop: the frames of the takes that it shows (path), its likeness to them, and its jumps.
 
-    `length` is that of the path, inserted frames included; it is played in the requested number of frames. `costs`
+    `length` is the path's length, inserted frames included; it is played in the requested number of frames. `costs`
     (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in playback.
     """
 
@@ -73,7 +73,7 @@ def ranked_loops(
 ) -> list[Loop]:
     """Find up to five loops of exactly `frames` frames; the best have few and small jumps and resemble the action.
 
-    `variety`, `stretch` and `course` are those of `TextureModel.loop`; `among` (frames of the takes,) is true for the
+    `variety`, `stretch` and `course` are as for `TextureModel.loop`; `among` (frames of the takes,) is true for the
     frames that loops may show, by default all moving frames.
     """
     if frames < 2:

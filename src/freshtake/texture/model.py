@@ -257,7 +257,7 @@ class TextureModel:
             rng: the random generator.
             frames: the number of frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
-            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them unchanged.
             name: the name of the motion.
 
         Returns:
@@ -345,7 +345,7 @@ class TextureModel:
             times: the number of repetitions of the loop.
             course: straight, closed (it returns), free (as the frames turn) or a rotation in degrees;
                 by default straight, or in place if the loop hardly travels.
-            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them unchanged.
             name: the name of the motion.
 
         Returns:
@@ -360,9 +360,11 @@ class TextureModel:
         """Play endlessly, one frame at a time.
 
         Args:
-            rng: the random generator. cell: name of the cell to begin in; by default the first. decode: yield one-frame
-            motions, each placed at the end of the previous one, instead of rows. plant: with `decode`, keep feet in
-            place while the takes' feet are planted; this delays frames by a constant time.
+            rng: the random generator.
+            cell: name of the cell to begin in; by default the first.
+            decode: yield one-frame motions, each placed at the end of the previous one, instead of rows.
+            plant: with `decode`, keep feet in place while the takes' feet are planted; this delays frames by a constant
+                time.
 
         Returns:
             An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.

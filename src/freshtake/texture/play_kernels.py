@@ -15,8 +15,8 @@ class Frames(NamedTuple):
     """The data per frame from which costs of jumps are computed.
 
     `here` (frames, c) are weighted poses, `speed` (frames, c*) weighted velocities, `change` (frames, c) changes of the
-    pose; `ahead`, `speed_ahead` and `change_ahead` are those of the following frame. `gone` (frames,) is the distance
-    that the pose has moved since the start of the take, in mean frame steps.
+    pose; `ahead`, `speed_ahead` and `change_ahead` are the same for the following frame. `gone` (frames,) is the
+    distance that the pose has moved since the start of the take, in mean frame steps.
     """
 
     here: Floats
@@ -33,7 +33,7 @@ class Frames(NamedTuple):
 
 @compiled
 def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Floats, j: int) -> float:
-    """Return the cost of a jump from frame i to frame j: the distance of the poses plus that of the velocities."""
+    """Return the cost of a jump from frame i to frame j: the poses' distance plus the velocities' distance."""
     pose, change = 0.0, 0.0
     for a in range(here.shape[1]):
         d = ahead[i, a] - here[j, a]
@@ -323,7 +323,7 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
 
 @compiled
 def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
-    """Draw the frame after i: the successor, or one of the jumps."""
+    """Draw the frame after i: the successor, or the target of a jump."""
     successor, onward, targets, chances = table
     if successor[i] >= 0 and since < hold:
         return successor[i]

@@ -185,7 +185,7 @@ def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
 def products(weights: Single, modes: Single, out: Single) -> None:
     """Compute out = weights @ modes, for numbers of frames and of modes that are multiples of four."""
     count, width = modes.shape
-    # A piece of four modes and four frames is 32 kB: as much as the fastest cache holds.
+    # A piece of four modes and four frames is 32 kB: the size of the fastest cache.
     for start in range(0, width, PIECE):
         stop = min(start + PIECE, width)
         for f in range(0, len(weights), 4):

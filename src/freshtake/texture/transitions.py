@@ -218,7 +218,7 @@ class Fades:
     cache: dict[tuple[int, int], int] = field(default_factory=dict)  # frames per jump, once computed
 
     def __call__(self, origin: Ints, entered: Ints) -> Ints:
-        """Return the fade lengths (jumps,) of jumps from frames that are left to those that are entered."""
+        """Return the fade lengths (jumps,) of jumps from frames that are left to frames that are entered."""
         pairs = list(zip(origin.tolist(), entered.tolist(), strict=True))
         for pair in pairs:
             if pair not in self.cache:
@@ -231,7 +231,7 @@ class Fades:
         bends: list[float] = []
         for frames in lengths:
             shown, plain = jump_rows(self, origin, entered, frames)
-            # A jump into a sharp moment of the take cannot be calmer than that moment, even with a long fade.
+            # A jump into a sharp moment of the take cannot be smoother than that moment, even with a long fade.
             limit = max(self.most, largest_bend(self.points(plain)))
             bends.append(largest_bend(self.points(shown)))
             if bends[-1] <= limit:

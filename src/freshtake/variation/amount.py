@@ -90,7 +90,7 @@ def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequenc
 
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """Return the names that `parts` accepts, those with the most DOFs first, without single DOFs."""
+    """Return the names that `parts` accepts, except single DOFs, by decreasing number of DOFs."""
     return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
@@ -120,7 +120,7 @@ class GuardReport(NamedTuple):
     """The outcome of a variant's body checks.
 
     `tries` counts draws; `share` is the fraction of the requested amount used; `left` lists the limits that the
-    variant still exceeds, and `refused` those that rejected draws exceeded.
+    variant still exceeds, and `refused` the limits that rejected draws exceeded.
     """
 
     tries: int = 1

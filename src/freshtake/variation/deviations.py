@@ -59,7 +59,7 @@ class Settings:
 
     Attributes:
         prior: How many additional takes the prior is worth, 0 to 100. Takes show as many independent deviations as
-        there are takes, minus one; the prior adds the rest. At 0, only whole takes are combined.
+            there are takes, minus one; the prior adds the rest. At 0, only whole takes are combined.
     """
 
     prior: float = 2.0
@@ -79,7 +79,7 @@ class Deviations:
 
     @property
     def further(self) -> float:
-        """The factor by which the variance of a further take exceeds that of the takes: their mean is uncertain, too.
+        """The factor by which the variance of a further take exceeds the takes' variance: their mean is uncertain, too.
 
         A single take has no mean to be uncertain about; it varies as much as takes do.
         """
@@ -98,7 +98,7 @@ class Deviations:
 
     @cached_property
     def timing(self) -> tuple[float, float]:
-        """The prior's standard deviations of the logarithms of tempo and of the pace within a take."""
+        """The prior's standard deviations of the logarithmic tempo and the logarithmic pace within a take."""
         log_pace = self.takes.log_pace
         tempo, count = log_pace.mean(axis=1), len(log_pace)
         if count == 1:

@@ -26,7 +26,7 @@ FEWEST = 4  # frames of an example: the minimum for velocities and the frames be
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Rows (frames, DOFs) of each example, rounded to float32 so that a saved model equals the one in memory."""
+    """Rows (frames, DOFs) of each example, rounded to float32 so that a saved model equals the model in memory."""
 
     values: tuple[Floats, ...]
     names: tuple[str, ...]

@@ -51,7 +51,7 @@ class LeftOut(NamedTuple):
 class Ingested:
     """The examples, in the order of the takes, and what became of the rest.
 
-    `takes` is the number of the take that each example comes from; `are_cut` tells whether takes were cut into cycles;
+    `takes` is the number of the take that each example comes from; `are_cut` is true if takes were cut into cycles;
     `cyclic` is None if no clips with a skeleton are given, and the learner decides. `stretches` are takes that were cut
     from other takes.
     """
@@ -70,7 +70,7 @@ class Ingested:
     def sentences(self) -> list[str]:
         """At most six lines: what was used, what was left out and why, whether it repeats, and how to override each.
 
-        Empty if all takes are used as they are and it is clear whether the movement repeats.
+        Empty if all takes are used unchanged and it is clear whether the movement repeats.
         """
         lines = []
         if self.are_cut:
@@ -185,7 +185,7 @@ def learn_examples(
     frame_time: float | None = None,
     cyclic: bool | None = None,
 ) -> VariationModel:
-    """Learn a model from the examples as given; the arguments are those of `learn`."""
+    """Learn a model from the examples as given; the arguments are as for `learn`."""
     say = report or silent
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)

@@ -199,7 +199,7 @@ def variant_settings(plant: bool | str) -> PlantSettings:
 def planted_at(
     model: VariationModel, clip: Clip, phases: Floats, plant: bool | str, pins: Sequence[Pin] = ()
 ) -> Planted:
-    """Plant the feet of a clip where those of the takes stand at its phases (frames,), and reach pinned positions."""
+    """Plant the feet of a clip where the takes' feet stand at its phases (frames,), and reach pinned positions."""
     assert model.planting_model is not None
     stand, settings = model.standing(phases), variant_settings(plant)
     return plant_feet(clip, stand, pins=pins, examples=model.planting_model, settings=settings, careful=False)

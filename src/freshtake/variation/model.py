@@ -202,7 +202,7 @@ class VariationModel(ExampleModel, Showable):
         if self.cyclic and (frames is not None or cycles != 1):
             last = np.inf if cycles is None else cycles * (len(self.phase_frames) - 1.0)
             return cut_from(self, steered_blocks(self, rng, amount, rate, steer), frames, last)
-        # one cycle is drawn like any take, from the takes as they are; several are cut from an endless motion
+        # one cycle is drawn like any take, from the takes themselves; several cycles are cut from an endless motion
         variant = draw_variant(self.sampler(amount, rate=rate), rng)
         if steer is not None:
             variant = Variant(steered_rows(self, steer, variant), variant.phases, followed=variant.followed)
@@ -281,11 +281,11 @@ class VariationModel(ExampleModel, Showable):
         parts: Sequence[str] = (),
         plant: bool = True,
     ) -> Clip:
-        """Redraw a stretch of a clip of this movement, or a part of its body; everything else stays as it is.
+        """Redraw a stretch of a clip of this movement, or a part of its body; everything else is unchanged.
 
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
-            frames: First frame of the stretch, and the one after its last; at the clip's ends it is free.
+            frames: First frame of the stretch, and the frame after its last; at the clip's ends it is free.
             rng: Source of random numbers.
             amount: How much it varies: 0 leads through the mean motion, 1 varies like the examples.
             parts: Body parts or joints to redraw; default: all. The root can only be redrawn together with all legs.

@@ -155,7 +155,7 @@ def _floors(material: Material, deviations: Deviations) -> Floats:
 
 
 def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
-    """Return log densities (phases, DOFs), each phase given those one and two spacings before it."""
+    """Return log densities (phases, DOFs), each phase given the phases one and two spacings before it."""
     near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
     slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
     out = student(rest, 1.0, freedom)

@@ -142,7 +142,7 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
 class Trajectory(NamedTuple):
     """The columns that contain a ground position and a heading instead of speeds.
 
-    A part that never varies is not a DOF, but the trajectory still needs it: its column comes after those of the DOFs.
+    A part that never varies is not a DOF, but the trajectory still needs it: its column comes after the DOFs' columns.
     """
 
     columns: Ints  # (3,): of forward, sideways and heading
@@ -168,7 +168,7 @@ class Trajectory(NamedTuple):
 class Takes:
     """Takes on their common phase."""
 
-    rows: Floats  # (takes, phases, columns): in those of `trajectory`, positions and headings in the common frame
+    rows: Floats  # (takes, phases, columns): positions and headings in the common frame in the columns of `trajectory`
     log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs per phase
     trajectory: Trajectory | None  # None for motions that do not travel
     ground: complex = 0j  # the origin of the common frame, as a position in the ground plane

@@ -1,4 +1,4 @@
-"""Redraw a stretch of a clip; all other frames, and all parts that are not named, stay as they are.
+"""Redraw a stretch of a clip; all other frames, and all parts that are not named, are unchanged.
 
 Inside the stretch a clip x with the phases p becomes
 
@@ -70,7 +70,7 @@ def redraw(
     new = posed(layout, shown, coded, source + change)
     legs = model.planting_model
     if plant and legs is not None and legs.legs and (chosen[: len(model.dofs)] & _leg_dofs(model)).any():
-        # feet follow those of the clip itself, at its new timing
+        # feet follow the clip's feet, at its new timing
         feet = feet_of(posed(layout, shown, coded, source), legs)
         stands = feet_of(shown, legs).stands[np.rint(warped).astype(np.intp)]
         fixed = np.ones(len(shown), dtype=np.bool_)

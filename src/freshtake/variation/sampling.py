@@ -91,9 +91,9 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
     """Combine whole takes, or their closed cycles, at integer phases, and add the prior's deviations.
 
-    `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) those of
-    the prior, the last column being the pace. Returns rows (n, DOFs) with the trajectory in place of speeds, and the
-    logarithm (n,) of frames per phase.
+    `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) are the
+    normals of the prior, with the pace in the last column. Returns rows (n, DOFs) with the trajectory in place of
+    speeds, and the logarithm (n,) of frames per phase.
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
@@ -220,7 +220,7 @@ def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
 @lru_cache(maxsize=256)
 def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
     """Return the standard normals (columns,) of one knot; `low` and `high` are the key of the stream."""
-    # Philox is addressed by a counter, so any knot can be drawn without those before it.
+    # Philox is addressed by a counter, so any knot can be drawn without the knots before it.
     counter = np.array([0, number, 0, knot + 2**32], dtype=np.uint64)
     philox = np.random.Philox(key=np.array([low, high], dtype=np.uint64), counter=counter)
     values = np.random.Generator(philox).standard_normal(columns)

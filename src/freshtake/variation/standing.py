@@ -55,8 +55,8 @@ def footing_of(
 ) -> Footing:
     """Return the motion of the takes' feet through the common phase.
 
-    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) tell whether
-    joints stand, 0 or 1, at each take's frames.
+    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) are 1 for joints
+    that stand, else 0, at each take's frames.
     """
     takes = []
     for clip, labels, frames in zip(clips, contacts, phase_frames.T, strict=True):
@@ -88,9 +88,9 @@ def level_feet(
 ) -> Feet:
     """Return feet that stand as in the takes, cycle by cycle, wherever the clip puts them.
 
-    `contacts` (frames, foot joints) tell how firmly ankles and toes stand, 0 to 1; `turned` is the clip's heading
-    relative to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel while
-    they stand.
+    `contacts` (frames, foot joints) are the firmness, 0 to 1, with which ankles and toes stand; `turned` is the clip's
+    heading relative to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel
+    while they stand.
     """
     ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
     ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
@@ -116,7 +116,7 @@ def standing_like(
     clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel,
     fixed: Bools | None = None,
 ) -> Clip:  # fmt: skip
-    """Let the feet of a variant stand as those of one take do, by rotating its legs.
+    """Let the feet of a variant stand as one take's feet do, by rotating its legs.
 
     `frame` is the origin and rotation of the takes' common frame; `fixed` (frames,) must not change.
     """
@@ -305,7 +305,7 @@ def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[in
 
 
 def _bridge(start: Floats, end: Floats, before: Floats, after: Floats, steps: int) -> Floats:
-    """Return values between two values, (steps - 1, columns): a cubic with these slopes at its ends, without overshoot."""
+    """Return the values between two others, (steps - 1, columns): a cubic with these end slopes, without overshoot."""
     # Slopes steeper than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
     most = 3.0 * np.abs(end - start) / steps
     before, after = np.clip(before, -most, most) * steps, np.clip(after, -most, most) * steps

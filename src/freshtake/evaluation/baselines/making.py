@@ -58,7 +58,7 @@ def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
 
 
 def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
-    """Return the change of a draft with this amount from its input; a combination's mean change from all inputs."""
+    """Return the change from the input to a draft with this amount; for a combination, the mean over all inputs."""
     rows = draft.with_amount(amount)
     inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
     return float(np.mean([change(basis, rows, one) for one in inputs]))
@@ -73,7 +73,7 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
         raise UsageError("an amount can be matched only with drafts of noise: give at least one")
 
     def excess(amount: float) -> float:
-        """Return how much too large differences are; unlike their squares, this is roughly linear in the amount."""
+        """Return how far the root mean square change exceeds the target's; it is roughly linear in the amount."""
         mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
         return float(np.sqrt(mean_change) - np.sqrt(target.mean))
 

@@ -85,7 +85,7 @@ def poles_of(space: Subspace, order: int, radius: float) -> Poles:
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Shrink poles that are too large to `radius` at the same frequency; those that are not finite become 0."""
+    """Shrink poles that are too large to `radius` at the same frequency; poles that are not finite become 0."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)

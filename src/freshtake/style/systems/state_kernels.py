@@ -61,7 +61,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
                 _scaled(x[k], u[bank.inputs[i0]], bank.B[at_b + k * m], length)
                 for j in range(1, m):
                     add_scaled(x[k], u[bank.inputs[i0 + j]], bank.B[at_b + k * m + j], length)
-            # x holds B u here and the states before each frame afterwards: no second array is needed.
+            # x contains B u here, and the states before each frame afterwards: no second array is needed.
             _recur(state, x, bank, first, n, length)
             for o in range(p):
                 _scaled(y, u[bank.inputs[i0]], bank.D[at_d + o * m], length)

@@ -39,7 +39,7 @@ class Prior(NamedTuple):
 
     `gains` (inputs, outputs) is the response to constant inputs if takes do not determine it. `importance` (outputs,)
     weighs squared errors when systems are compared, so that noise in a DOF that hardly moves does not matter. Among
-    systems with errors on left-out clips up to `slack` times the smallest, the one with the fewest states is chosen.
+    systems with errors on left-out clips up to `slack` times the smallest, the system with the fewest states is chosen.
     """
 
     gains: Floats

@@ -113,7 +113,7 @@ def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Ali
     """Retime one motion to the other's timing.
 
     Args:
-        motion: The second motion, or one in step with it; with `onto="second"`, the first one.
+        motion: The second motion, or another in step with it; with `onto="second"`, the first.
         alignment: The alignment of the two.
         onto: The motion whose timing to use, "first" or "second".
 

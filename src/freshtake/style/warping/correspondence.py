@@ -41,7 +41,7 @@ class Content(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A source and a target clip by number, their contents, and the distance between those (0: the same)."""
+    """A source and a target clip by number, their contents, and the distance between the contents (0: the same)."""
 
     source: int
     target: int
@@ -136,7 +136,7 @@ def _comparable(contents: Sequence[Content], direction: float, several: bool) ->
 
 def _assigned(distances: Floats, limit: float) -> Ints:
     """Find pairs (k, 2) with each row and column at most once, with minimum total distance, all within the limit."""
-    # Pairs beyond the limit cost the same, so a hopeless clip does not pull the others away from their partners.
+    # Pairs beyond the limit cost the same, so a clip without a match does not pull the others away from their partners.
     rows, columns = best_partners(np.minimum(distances, 2.0 * limit))
     pairs = np.stack([rows, columns], axis=1)
     return np.asarray(pairs[distances[rows, columns] <= limit], dtype=np.intp)

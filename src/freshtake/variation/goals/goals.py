@@ -178,7 +178,7 @@ def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | 
 
 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
-    """Return the stretch from the phase of the first pose to that of the last, if these are given.
+    """Return the stretch from the first pose's phase to the last pose's, if these are given.
 
     Its length is as close as possible to `cycles`, else to the number that the duration requires, else to one.
     """
@@ -198,7 +198,7 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
 
 
 def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
-    """Return how many cycles lead from the position of the first pose to that of the last; None if either is free."""
+    """Return the number of cycles from the first pose's position to the last pose's; None if either is free."""
     start, end = goals.start, goals.end
     if start is None or end is None or not (start.placed and end.placed) or model.takes.trajectory is None:
         return None

@@ -281,7 +281,7 @@ def on_feet(
 ) -> Clip:  # fmt: skip
     """Return a variant whose feet stand as in the take that it follows most.
 
-    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and rotated after drawing.
+    `fixed` (frames,) are frames that must not change; `moved` is how the clip was moved and rotated after drawing.
     """
     if model.planting_model is None or not model.planting_model.legs:
         return clip
@@ -291,7 +291,7 @@ def on_feet(
 
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-    """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames stay as they are."""
+    """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames are unchanged."""
     legs, layout = model.planting_model, model.material.layout
     if legs is None or not legs.legs or layout is None or not model.footing.stands.any():
         return clip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from freshtake.variation.paper.model import PaperModel
 
 NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
-STEPS = 4  # at most, of sequential quadratic programming
+STEPS = 4  # most steps of sequential quadratic programming
 NUDGE = 1e-4  # change of the DOFs for a numerical derivative
 Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
 

@@ -50,7 +50,7 @@ def learn(
 
     Args:
         examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` (in seconds).
-        settings: the paper's parameters; those left at None are chosen by the score.
+        settings: the paper's parameters; parameters left at None are chosen by the score.
         rng: source of randomness for the noise in scoring and for the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
@@ -181,8 +181,8 @@ def _searched(
 def _candidates(takes: Takes, order: int) -> list[list[int]]:
     """Return for each node the nodes to be tried as additional parents.
 
-    All nodes if there are few DOFs; else those whose changes correlate most with the node's, at the newest known frame
-    and at the predicted one.
+    All nodes if there are few DOFs; else the nodes whose changes correlate most with the node's, at the newest known
+    frame and at the predicted one.
     """
     dofs = len(takes.weights)
     # With up to eight DOFs, every edge can be tried.
@@ -203,7 +203,7 @@ class LearnedPrior(NamedTuple):
 def learn_prior(
     instances: PriorInstances, movers: Sequence[int], settings: Settings, neighbors: int, rng: np.random.Generator
 ) -> LearnedPrior:
-    """Search the prior network by eq. 3 from several starts, with its own K_W, chosen by the same score."""
+    """Search the prior network by eq. 3 from several starts, with a separate K_W, chosen by the same score."""
     dofs = len(movers)
     neighbors = min(neighbors, max(2, len(instances.values) // 2))
     kept = [frozenset[int]()] * dofs + [frozenset([i]) for i in range(dofs)]

@@ -183,7 +183,7 @@ def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time:
 
 
 def _remaining(poses: Floats) -> Floats:
-    """Return, for each pose, the largest distance to the last pose from it or any later pose."""
+    """Return for each pose the largest distance that it or any later pose has from the last pose."""
     gaps = np.sqrt(((poses - poses[-1]) ** 2).sum(axis=1))
     return np.asarray(np.maximum.accumulate(gaps[::-1])[::-1])
 

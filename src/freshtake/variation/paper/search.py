@@ -75,7 +75,7 @@ class Evaluation(NamedTuple):
 
 
 class Resynthesis:
-    """The score of transition networks, run as in synthesis: with noise, and until they end on their own."""
+    """The score of transition networks, run as in synthesis: with noise, and until their motions end."""
 
     def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
         """Prepare, for each take, the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
@@ -347,7 +347,7 @@ def _node_edits(
 
 
 def _with_edits(edges: Edges, edits: Sequence[dict[int, frozenset[int]]], order: int) -> Edges:
-    """Apply edits in turn, except those that close a cycle or touch a node a second time."""
+    """Apply edits in turn, except edits that close a cycle or change a node a second time."""
     first, out, touched = order * len(edges), [frozenset(p) for p in edges], set[int]()
     for edit in edits:
         after = [edit.get(k, p) for k, p in enumerate(out)]

@@ -101,7 +101,7 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
-    """Return a phrase if the duration is clearly outside that of the trusted ones, else an empty string."""
+    """Return a phrase if the duration is clearly outside the trusted motions' durations, else an empty string."""
     duration, least, most = _duration(motion), *_range(trusted)
     margin = max(0.5 * (most - least), 0.03 * most)
     if least - margin <= duration <= most + margin:
@@ -227,7 +227,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 
 
 def _stretch(values: Floats) -> tuple[int, int]:
-    """Return the shortest run of parts that contains half of the sum, from its first part to the one after its last."""
+    """Return the shortest run of parts that contains half of the sum: its first part, and the part after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     half = SHARE * total[-1]
     for length in range(1, len(values) + 1):

@@ -30,7 +30,7 @@ LEAST_TAKES = 3
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # The usual difference between takes per unit of the difference between their poses (as a fraction of the movement's
-# extent), and how many takes this is worth next to those given: also from recorded takes.
+# extent), and how many takes this is worth next to the given takes: also from recorded takes.
 WORTH = 4.0
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
@@ -58,7 +58,7 @@ class Unlike(NamedTuple):
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
     """Return takes of one material at the common phases of `phase_frames` (phases, takes).
 
-    The extent of the movement is that of the first `known` takes, by default of all takes.
+    The extent of the movement is measured on the first `known` takes, by default on all takes.
     """
     rows = np.stack([read_at(x * material.weights, phase_frames[:, k]) for k, x in enumerate(material.values)])
     usual = np.median(rows[:known], axis=0)
@@ -260,7 +260,7 @@ def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
         wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
         return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
     deviation = take - others.mean(axis=0)
-    # if more than half of the difference lasts from start to end, it is one of posture
+    # if more than half of the difference lasts from start to end, the posture differs
     if (deviation.mean(axis=0) ** 2).sum() > 0.5 * (deviation**2).sum(axis=1).mean():
         return f"{called} {'is' if s else 'are'} held differently"
     spot = least_likely(by_phase(deviation**2), [n for n, used in zip(takes.names, use, strict=True) if used])
