@@ -171,7 +171,7 @@ class StyleModel:
 
     @cached_property
     def rests(self) -> float:
-        """The speed limit below which feet are planted even if the classifier disagrees (relative to the usual limits)."""
+        """The speed limit below which feet are planted even if classified otherwise (relative to the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property

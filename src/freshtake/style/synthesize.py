@@ -183,7 +183,7 @@ def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return the speed limit below which feet are planted even if the classifier disagrees, relative to the usual limits.
+    """Return the speed limit below which feet are planted even if classified otherwise, relative to the usual limits.
 
     The usual limits are for walks at one leg length per second. The feet of a slower style step more slowly; a
     style that does not travel has the usual limits.

@@ -257,7 +257,7 @@ class TextureModel:
             rng: the random generator.
             frames: the number of frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
-            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them free.
             name: the name of the motion.
 
         Returns:
@@ -345,7 +345,7 @@ class TextureModel:
             times: the number of repetitions of the loop.
             course: straight, closed (it returns), free (as the frames turn) or a rotation in degrees;
                 by default straight, or in place if the loop hardly travels.
-            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them free.
             name: the name of the motion.
 
         Returns:
