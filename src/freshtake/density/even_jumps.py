@@ -87,9 +87,9 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
 class Flow(NamedTuple):
     """Frequencies relative to each kernel's fair share."""
 
-    resting: Floats  # (kernels,): of being at a kernel that may be left
-    jumping: Floats  # (jumps,): of a jump
-    followed: Floats  # (kernels,): of following a kernel
+    resting: Floats  # (kernels,): frequency of being at a kernel that may be left
+    jumping: Floats  # (jumps,): frequency of a jump
+    followed: Floats  # (kernels,): frequency of following a kernel
 
 
 class _Paths:

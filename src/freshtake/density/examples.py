@@ -123,7 +123,7 @@ class Material:
     scale: Floats
     frame_time: float
     recipe: Recipe | None
-    names: tuple[str, ...]  # of the pose columns
+    names: tuple[str, ...]  # names of the pose columns
     notes: tuple[str, ...] = ()
 
 

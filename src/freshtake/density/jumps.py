@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 TRIES = 4  # kernels drawn per jump at most
 EVENNESS = 12.0  # how strongly kernels followed more than their share are avoided
-TEMPO_BOUND = 1.7  # standard deviations of the pace
+TEMPO_BOUND = 1.7  # limit of the pace, in its standard deviations
 MEMORY_ROUNDS = 16.0  # passes through a class before older visits are halved
-FIELDS = 11  # of `clock`:
+FIELDS = 11  # fields of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 FAR = 1.25  # limit of a jump, in units of the data's 99.9th percentile of nearest-neighbour distances
 FARTHER = 1.13  # factor on `FAR` for novelty, or if too few kernels are connected; half a step makes it 1.5
 SHARP = 1.2  # limit of a jump, in units of the data's 99.9th percentile of second differences
-SHARPEST = 1.3  # the same limit for jumps, pace and novelty together
+SHARPEST = 1.3  # limit as for `SHARP`, but for jumps, pace and novelty together
 STRETCH = 16  # kernels whose visits are counted together
 
 

@@ -32,7 +32,7 @@ from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 
 MOST_CLASSES = 256
-END = 6  # frames at either end
+END = 6  # frames at either end of a take in which its travel is measured
 
 
 @one_blas_thread()

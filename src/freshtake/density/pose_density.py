@@ -32,7 +32,7 @@ BLOCK = 16  # kernels
 class Index(NamedTuple):
     """Positions (kernels, 2 modes) in kernel widths, sorted into compact blocks, and the blocks' bounding spheres."""
 
-    places: Floats  # in the order of the blocks
+    places: Floats  # (kernels, 2 modes), in the order of the blocks
     order: Ints  # (kernels,): which kernel a position belongs to
     starts: Ints  # (blocks + 1,)
     centers: Floats  # (blocks, 2 modes)
@@ -166,7 +166,7 @@ class Density(NamedTuple):
 
     lookup: Index  # positions are divided by the widths
     widths: Floats
-    log_norm: float  # of one kernel
+    log_norm: float  # logarithm of the normalization of one kernel
 
 
 def density(points: Floats, widths: Floats) -> Density:

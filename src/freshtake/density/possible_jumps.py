@@ -19,7 +19,7 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest, strong_parts
 
-LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # examined per kernel
+LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # neighbours examined per kernel
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a synthesis may leave the kernel's run
 LATE, EARLIEST = 0.25, 0.5  # last fraction of a run in which synthesis must leave it; larger if no jump there is mild
 MARGIN = 2  # frames before a kernel that are read when a motion starts to follow it

@@ -9,7 +9,7 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.smooth_path import cubic_weights
 
 LONGEST = 3.0  # longest time to even out a jump, relative to the usual duration
-SHORTEST = 0.25  # the shortest
+SHORTEST = 0.25  # shortest time to even out a jump, relative to the usual duration
 GROWTH = 1.5  # factor between the durations that are tried
 SLIP = 2  # frames by which a jump may be ahead of the runs that it connects
 

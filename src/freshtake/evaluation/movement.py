@@ -44,7 +44,7 @@ def _input_jerk(gallery: Gallery, limbs_only: bool) -> float:
     return float(np.average(means[usable], weights=weights)) if usable.any() else 0.0
 
 
-SPEEDS = 11  # between the slowest and the fastest tempo
+SPEEDS = 11  # number of speeds between the slowest and the fastest tempo
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:

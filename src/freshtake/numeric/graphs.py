@@ -141,7 +141,7 @@ def best_partners(costs: Floats) -> tuple[Ints, Ints]:
     count, width = costs.shape
     # Prices of rows and columns: no pair costs less than both together, and chosen pairs cost exactly that.
     of_rows, of_columns = np.zeros(count), np.zeros(width)
-    owner = np.full(width + 1, -1)  # of each column; the last one is for the row being paired
+    owner = np.full(width + 1, -1)  # each column's row; the last entry is for the row being paired
     for row in range(count):
         least, before = np.full(width, np.inf), np.full(width, width)
         reached = np.zeros(width, dtype=bool)

@@ -39,13 +39,13 @@ class Coding(NamedTuple):
     """Trunk and legs as arrays; stems are the first moving joints below the root, including thighs."""
 
     at: Ints  # (legs, 3): first columns of thigh, knee and foot
-    reference: Floats  # (legs, 3, 4): zero of their rotations
-    offsets: Floats  # (legs, 2, 3): to the knee and to the ankle
+    reference: Floats  # (legs, 3, 4): the joints' rotations that count as zero
+    offsets: Floats  # (legs, 2, 3): offsets to the knee and to the ankle
     hinges: Floats  # (legs, 3): axes of the knees, flexion positive
     tables: Floats  # (legs, 2, nodes): angles of the knee, beginning with the straightest, and their numbers
     stems: Ints  # (joints,): first columns of the stems
     above: Floats  # (joints, 4): rotation above each stem while the root is upright
-    zero: Floats  # (joints, 4): zero of the stems' rotations
+    zero: Floats  # (joints, 4): the stems' rotations that count as zero
     up: int
 
 

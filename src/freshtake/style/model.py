@@ -55,16 +55,16 @@ class Settings(Changeable):
     """The settings for learning and using a translation. Times are in seconds at any frame rate."""
 
     order: int | None = None  # states per joint; 0 is a static map
-    most_states: int = 10  # per joint, if the order is chosen automatically
+    most_states: int = 10  # most states per joint, if the order is chosen automatically
     horizon: float = 0.4  # length of past and future in the subspace method; less if clips are short
     radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
-    ridge: float | None = None  # of the regressions, as a fraction of the frames
+    ridge: float | None = None  # ridge of the regressions, as a fraction of the frames
     # pull of the gain for constant input to zero, also as a fraction; None: 0 or 0.2 by joint, 1 for one take per style
     steadiness: float | None = None
     # seconds over which the source is smoothed before it drives anything; the jerk of translated walks is 1.1 times
     # that of real takes of the style, without smoothing 1.7 times, with 0.015 s 1.4 times
     calming: float = 0.03
-    warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
+    warp_smoothing: float = 0.08  # seconds over which the time warp is smoothed before its logarithm is taken
     slope: int = 3  # steepest slope of a time warp; the flattest is its inverse
     floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual one among DOFs with the same unit
     generalize: bool = True  # blend in the input where it is unlike the examples (eq. 7-8)
@@ -129,7 +129,7 @@ class StyleModel:
     held_out: HeldOut
     pairs: tuple[tuple[str, str], ...]  # names of the clips it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
-    poses: Floats  # (poses, DOFs): some of the target style, for a planter to learn the legs' limits
+    poses: Floats  # (poses, DOFs): some poses of the target style, for a planter to learn the legs' limits
     teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None if they have no gait
 
     def __repr__(self) -> str:

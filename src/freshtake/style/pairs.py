@@ -24,7 +24,7 @@ from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 from freshtake.style.warping.warps import read_rows
 
-CYCLES = 2  # per stretch: the past can be extrapolated only if the beginning recurs
+CYCLES = 2  # cycles per stretch: the past can be extrapolated only if the beginning recurs
 REPEATED = CYCLES + 1  # repetitions of a single cycle: two remain wherever the other style's cycle begins
 SLOWER = 0.7  # fraction of a take's usual speed: slower cycles are part of starting and stopping
 LOOSE = 2.0 * LIMIT  # two takes offer few partners, so these may be farther apart than clips of two folders

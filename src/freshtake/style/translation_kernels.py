@@ -33,7 +33,7 @@ class Frames(NamedTuple):
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # (DOFs,): weight in eq. 7 of the distance from the mean in deviations, over k_c
+    reach: Floats  # (DOFs,): weight in eq. 7 of the distance from the mean (in deviations), divided by k_c
     root: Ints  # columns of forward speed, sideways speed and turn rate
     part: Ints  # (DOFs,): number of the body part
     speeds: Floats  # (2, 3): range of the root's rates in the examples

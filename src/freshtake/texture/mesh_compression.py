@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
     name: str
     columns: Ints
-    width: int  # per vertex
+    width: int  # columns per vertex
 
 
 def blocks_of(layout: MeshLayout) -> list[Block]:

@@ -135,7 +135,7 @@ class TextureModel:
     def bearings(self) -> Bearings:
         """The turning and travel of the takes, used for guiding."""
         if self.rates == 0:
-            raise UsageError(f"{NO_TRAVEL}, so play cannot be guided")
+            raise UsageError(f"{NO_TRAVEL}, so playback cannot be guided")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 
     def visits(self) -> Floats:

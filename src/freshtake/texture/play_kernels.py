@@ -26,7 +26,7 @@ class Frames(NamedTuple):
     change: Floats
     change_ahead: Floats
     take: Ints
-    first: Ints  # of each frame's take
+    first: Ints  # first frame of each frame's take
     last: Ints
     gone: Floats
 
@@ -219,7 +219,7 @@ class Rules(NamedTuple):
 
     hold: int
     blend: int  # NO_BLEND, CONSTANT or VARIABLE
-    length: int  # of a constant blend
+    length: int  # frames of a constant blend
     step: float  # distance covered by one inserted frame of a variable blend
 
 

@@ -145,7 +145,7 @@ class Trajectory(NamedTuple):
     A part that never varies is not a DOF, but the trajectory still needs it: its column comes after the DOFs' columns.
     """
 
-    columns: Ints  # (3,): of forward, sideways and heading
+    columns: Ints  # (3,): columns of forward, sideways and heading
     dofs: int  # the number of columns that are DOFs
     layout: ClipLayout  # how the columns form a clip
 

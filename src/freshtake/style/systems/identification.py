@@ -14,7 +14,7 @@ from freshtake.style.systems.state_kernels import filtered
 class Moments(NamedTuple):
     """The products of Hankel columns, summed over trials, which are all the data that the subspace method needs."""
 
-    products: Floats  # of the rows past inputs, past outputs, future inputs, future outputs
+    products: Floats  # products of the rows past inputs, past outputs, future inputs, future outputs
     columns: int
     inputs: int
     outputs: int
