@@ -134,7 +134,7 @@ def _check_complete(
     if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
             f"{name}: {len(parts.frames)} frames can be repeated endlessly, but a cycle has about {period:.0f}: give "
-            f"takes of at least one whole cycle, or say that it does not repeat (--acyclic {name})"
+            f"takes of at least one whole cycle, or declare the class acyclic (--acyclic {name})"
         )
     skeleton = None if material.recipe is None else material.recipe.skeleton
     if parts.cyclic or given is not None or skeleton is None:
@@ -147,8 +147,8 @@ def _check_complete(
     if min(map(np.linalg.norm, ends)) > 0.15 * leg_length(skeleton):
         raise UsageError(
             f"{name}: the takes are still moving at both ends, and no pose recurs within {sum(map(len, rates))} "
-            "frames, so they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does "
-            f"not repeat (--acyclic {name})"
+            "frames, so they seem to be part of a cycle: give takes of at least one whole cycle, or declare the "
+            f"class acyclic (--acyclic {name})"
         )
 
 
@@ -171,7 +171,7 @@ def _check_feet(model: DensityModel) -> None:
             raise UsageError(
                 f"{name}: {base.feet[int(cut_off.argmax())].name} comes down but never lands in the part of the takes "
                 "that repeats, so it would hop on the other foot forever: give takes with whole steps of both feet, "
-                f"or say that it does not repeat (--acyclic {name})"
+                f"or declare the class acyclic (--acyclic {name})"
             )
 
 

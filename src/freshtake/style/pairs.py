@@ -70,7 +70,7 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     ours = stretches(source)
     theirs = stretches(target, ours[0]) if ours else []
     are_cut = bool(theirs)
-    what = "one pair of takes in which nothing repeats: it is learned from as it is, and tested on nothing else"
+    what = "one pair of takes in which nothing repeats: it is used unchanged, and nothing is left for a test"
     if not are_cut:
         ours, theirs = [source], [target]
     contents = [[content(clip) for clip in clips] for clips in (ours, theirs)]

@@ -141,7 +141,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
             if not lost:
                 break
         if lost:
-            raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
+            raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of that cell")
         out.append(jump_map.rounded_jumps(jumps))
     return tuple(out)
 
@@ -183,7 +183,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
 def with_jump_time(model: TextureModel, seconds: float) -> TextureModel:
     """Return the model with another mean time between jumps, as if it had been learned with it."""
     if model.settings.method == "paper":
-        raise UsageError("the rate of jumps of the method paper is learned: relearn with another jump_time")
+        raise UsageError("the method paper learns its rate of jumps: relearn with another jump_time")
     settings = model.settings.changed(jump_time=seconds, sigma=None)
     sigmas = _sigmas(model.weights, model.jumps, model.reach, model.segments, settings, model.frame_time)
     return replace(model, settings=settings, sigmas=sigmas)

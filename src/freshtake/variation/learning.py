@@ -208,7 +208,7 @@ def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationM
 def examples_by_others(model: VariationModel) -> list[Likelihood]:
     """Return the likelihood of each example under a model of the others, in order."""
     if len(model.material.values) < 2:
-        raise UsageError("a single example cannot be left out: there is no other one")
+        raise UsageError("a single example cannot be left out: there are no others")
     values, starts, out = model.material.values, model.material.starts, []
     for k, rows in enumerate(values):
         others = replace(model.material, values=values[:k] + values[k + 1 :], starts=starts[:k] + starts[k + 1 :])
