@@ -23,7 +23,7 @@ Takes = Mapping[str, Sequence[Any]]
 
 
 def in_one_order(takes: Takes) -> dict[str, list[Any]]:
-    """Return all takes with their markers in the order of the first take; other markers are an error."""
+    """Return all takes with their markers in the order of the first take; refuse takes with other markers."""
     first = next(iter(takes.values()))[0]
     return {name: [_ordered(take, first, take.name or name) for take in group] for name, group in takes.items()}
 

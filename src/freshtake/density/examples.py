@@ -95,7 +95,7 @@ def _turns(new: Skeleton, old: Skeleton) -> Floats:
 
 
 def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
-    """Return local rotations in which joints with a single child have the usual mean twist; positions stay."""
+    """Return local rotations in which joints with a single child have the usual mean twist; positions do not change."""
     out = local.copy()
     for joint, hanging in enumerate(_hanging(skeleton)):
         if len(hanging) != 1 or np.linalg.norm(hanging[0][1]) < 1e-9:
@@ -214,7 +214,7 @@ def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None)
 
 
 def _without_still(material: Material) -> Material:
-    """Remove stretches in which the body is still; a class that never moves is an error."""
+    """Remove stretches in which the body is still; refuse a class that never moves."""
     poses, rates, notes = [], [], list(material.notes)
     for name, rows, turns in zip(material.classes, material.poses, material.rates, strict=True):
         scaled = [x * material.scale for x in rows]

@@ -53,7 +53,7 @@ class Track(NamedTuple):
     first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
     goals: Ints  # (jumps,): kernels
     likelihoods: Floats  # (jumps,): -2 log of their probabilities
-    jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
+    jump_rates: Floats  # (kernels,): probability of a jump, relative to `Rates.jump`
     away: Floats  # (classes,): fraction by which a pose may move away from another pose of its phase
 
 

@@ -28,7 +28,7 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """Test whether two sets can be told apart; None if one has fewer than two clips. Without permutations, p is 1."""
+    """Test whether two sets can be told apart; None if either has fewer than two clips. p is 1 without permutations."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]

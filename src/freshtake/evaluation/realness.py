@@ -156,7 +156,7 @@ def _each(value: Callable[[Manner], float], *sets: Manners) -> list[Floats]:
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
-    """Return a quantity of the variants divided by the inputs' mean; empty if that is below the minimum."""
+    """Return a quantity of the variants divided by the inputs' mean; empty if the mean is below `least`."""
     input_values, variant_values, further = _each(value, inputs, variants, extra)
     if not input_values.mean() > least:
         return {}

@@ -122,7 +122,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """Return a sentence if takes face different ways: models do not store which way a take faces."""
+    """Return a sentence if takes face different directions: models do not store the direction of a take."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)

@@ -64,7 +64,7 @@ class Countdown:
             return
         name, began = self._running.pop()
         self._expected += self._left.pop(name, 0.0)
-        if not self._running:  # the time of an outer function includes that of inner ones
+        if not self._running:  # an outer function's time includes the time of inner functions
             self._took += self._clock() - began
 
     @property

@@ -81,7 +81,7 @@ def point_on(path: Floats, along: float) -> Floats:
 
 
 def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """Return the distance along a path of the point nearest to a position, between two such distances."""
+    """Return the distance along a path of the point nearest to a position, from distance `low` to `high`."""
     marks = arc_lengths(path)
     rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if is_closed(path) else np.zeros(1)
     corners = np.unique(marks + marks[-1] * rounds[:, None])

@@ -77,7 +77,7 @@ def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
 
 
 def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
-    """Find the phase of the clip at which the other, one cycle long, begins."""
+    """Find the phase of the clip at which the other clip, one cycle long, begins."""
     rows = clip_rows(like, clip)[0][:-1]
     at = np.linspace(0.0, len(rows), len(mean), endpoint=False)
     return -best_shift(read_rows(np.concatenate([rows, rows[:1]]), at), mean)

@@ -19,7 +19,7 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
 LARGEST = 4.0
-NATURAL = 1.3  # above it, variants leave the range of recorded takes
+NATURAL = 1.3  # amounts above it make variants leave the range of recorded takes
 TRIES = 5  # draws at the full amount
 SHARES = (0.75, 0.5, 0.25, 0.0)  # fractions of the amount at which the best of these draws is tried again
 

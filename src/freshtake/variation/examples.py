@@ -67,7 +67,7 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """The mask of DOFs that are time steps, as in strokes: they depend on how far all others move."""
+        """The mask of DOFs that are time steps, as in strokes: they depend on the movement of all other DOFs."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])

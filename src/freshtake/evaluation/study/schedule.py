@@ -2,7 +2,7 @@
 
 Participants see a random mixture of both conditions, balanced over all participants. The long sequences of experiment
 B are at least 15 clips, joined by the same blend in both conditions. In the crowds of experiment C each walker repeats
-a clip, and two walkers repeat the same one (after McDonnell et al. 2008); experiment D shows two motions side by side
+a clip, and two walkers repeat the same clip (after McDonnell et al. 2008); experiment D shows two motions side by side
 (after Vyas and O'Sullivan 2024).
 """
 
@@ -184,7 +184,7 @@ def variant_sequence(
 def crowd_with_clones(
     variants: Sequence[Clip], clips: int, in_step: bool, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[list[Clip], list[int]]:
-    """Return walkers that each repeat a clip, two of them the same one, and which clip each repeats.
+    """Return walkers that each repeat a clip (two of them the same clip), and the number of each walker's clip.
 
     Each begins at a random moment of its clip; clones begin together only if they are `in_step`, otherwise a quarter to
     three quarters of a repetition apart.

@@ -157,7 +157,7 @@ def recurrence(rows: Floats, fps: float) -> int | None:
 
 
 def _starts(parts: Sequence[Sized]) -> Ints:
-    """Return where each part begins among all, and the total length."""
+    """Return the start of each part when all are concatenated, and the total length."""
     return np.cumsum([0, *map(len, parts)]).astype(np.intp)
 
 

@@ -110,7 +110,7 @@ def best_shift(first: Floats, second: Floats) -> float:
 
 
 def _best_overlap(first: Floats, second: Floats) -> int:
-    """Find the integer number of cycles by which to shift the second for the largest overlap."""
+    """Find the integer number of cycles by which to shift the second gait for the largest overlap."""
     tried = np.arange(int(first[0] - second[-1]) - 1, int(first[-1] - second[0]) + 2)
     common = np.minimum(first[-1], second[-1] + tried) - np.maximum(first[0], second[0] + tried)
     return int(tried[common.argmax()])

@@ -2,10 +2,9 @@
 
 A network learned on trusted clips gives each clip a likelihood. The likelihoods of the trusted clips when left out set
 the threshold: the value that one in twenty additional clips of their kind falls below. Departs from the paper: the
-threshold allows for the small number of trusted clips, and candidates are scored by groups of the trusted clips, so a
-poor set of candidates cannot vouch for its members.
-`groups="candidates"` is the paper's method: groups are drawn from the candidates, and the least likely one is
-eliminated until all that remain reach the threshold.
+threshold allows for the small number of trusted clips, and candidates are scored by groups of the trusted clips, so
+that poor candidates cannot vouch for each other. `groups="candidates"` is the paper's method: groups are drawn from the
+candidates, and the least likely one is eliminated until all that remain reach the threshold.
 """
 
 from collections.abc import Iterator, Sequence

@@ -128,8 +128,8 @@ def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
 class Verdict:
     """One candidate: its figure (nan if it could not be compared), and why it was rejected.
 
-    The figure is the probability that a clip of the trusted kind is as far off, or its likelihood per frame and node.
-    `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
+    The figure is the probability that a clip of the trusted kind differs at least as much, or its likelihood per frame
+    and node. `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
     """
 
     kept: bool
