@@ -102,7 +102,7 @@ def near_kernels(
     left out, as are those that may not be jumped to; `owner` -1 means all classes.
     """
     blocks = len(index.radii)
-    # Kernels farther than this from the nearest one together contain less than a millionth of the mass.
+    # Together, kernels farther than this from the nearest kernel contain less than a millionth of the mass.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
     bounds = np.empty(blocks)
     first = bound_blocks(index, point, owner, bounds)

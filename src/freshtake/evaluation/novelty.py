@@ -50,7 +50,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     parts = []
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
-        # Finding the nearest by rotation matrices is quick; the angles then decide whether it is a copy.
+        # Finding the nearest pose by rotation matrices is quick; the angles then decide whether it is a copy.
         nearest = others[_nearest(rows[number], everything[others])]
         differences = difference(gallery, _poses(gallery, track), turns[nearest])
         parts.append(Part(float((differences <= EXACT).mean()), len(track)))

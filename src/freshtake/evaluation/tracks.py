@@ -200,7 +200,7 @@ def window_costs(costs: Floats, width: int) -> Floats:
         return np.zeros((max(rows, 0), max(columns, 0)))
     total = np.zeros((costs.shape[0] + 1, costs.shape[1] + 1))
     for i, row in enumerate(costs):
-        # Sums along diagonals: a window is the difference of two of them.
+        # Sums along diagonals: a window is the difference between two sums.
         total[i + 1, 1:] = total[i, :-1] + row
     return total[width:, width:] - total[:rows, :columns]
 

@@ -95,7 +95,7 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
     for i in range(1, rows):
         fresh, fresh_start = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
-            # A penalty for each change of tempo, or still frames could be stretched for free.
+            # Each change of tempo is penalized, or still frames could be stretched for free.
             p = penalty * cost[i, j]
             best, origin = total[j - 1], start[j - 1]
             if j > 1 and total[j - 2] + p < best:

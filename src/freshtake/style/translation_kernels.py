@@ -148,7 +148,7 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
     for part in range(len(part_state)):
         state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
-        # Two thresholds instead of one: a weight that hovers about a single one would switch with every step.
+        # Two thresholds instead of one: a weight that hovers about a single threshold would switch with every step.
         if state[ENVELOPE] > ENGAGE:
             state[ENGAGED] = 1.0
         elif state[ENVELOPE] < DISENGAGE:

@@ -226,7 +226,7 @@ class Fades:
         return np.array([self.cache[pair] for pair in pairs], dtype=np.intp)
 
     def _length(self, origin: int, entered: int) -> int:
-        """Return the shortest length with which the jump is no sharper than `most`, else the length of least sharpness."""
+        """Return the shortest length that makes the jump no sharper than `most`, else the mildest length."""
         lengths = [round(times * self.fade) for times in LONGER]
         bends: list[float] = []
         for frames in lengths:

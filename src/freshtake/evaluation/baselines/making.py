@@ -182,7 +182,7 @@ def baseline_sets(
         check_kind(kind)
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
-    # At most as many as `vary` makes by default, to bound the cost.
+    # Make at most as many as `vary` makes by default, to bound the cost.
     count = min(len(variants), 15) if count is None else count
     sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):

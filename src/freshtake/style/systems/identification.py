@@ -54,7 +54,7 @@ def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
 
 def added_moments(parts: Sequence[Moments]) -> Moments:
     """Add up the moments of several trials."""
-    # Products are added, not clips joined: windows across the seam of two clips would contain a jump.
+    # Products are added instead of joining clips: windows across the seam of two clips would contain a jump.
     total = np.sum([part.products for part in parts], axis=0)
     return parts[0]._replace(products=total, columns=sum(part.columns for part in parts))
 

@@ -132,7 +132,7 @@ def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
     The cost c of the edit in eq. 2 is the squared norm of the frame difference, coupled over all DOFs (§3.3). Every r
     is in 1..s², and their sum is s times the frames of q. Ties go to the r closest to s, an unchanged pace.
     """
-    # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
+    # A frame is repeated 1 to k = s² times, against the s-fold lengthened other motion (§3.1).
     order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
     return _repetitions(np.ascontiguousarray(p), np.ascontiguousarray(q.T), slope, order)
 
@@ -146,7 +146,7 @@ def _covered(frame: int, frames: int, rows: int, least: int, most: int) -> tuple
 @compiled
 def _frame_costs(frame: Floats, others: Floats, first: int, out: Floats) -> None:
     """Write the squared norms of a frame (DOFs,) minus each of the others (DOFs, frames), beginning with `first`."""
-    # DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
+    # Sum DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
     out[:] = 0.0
     for d in range(len(frame)):
         x, row = frame[d], others[d, first : first + len(out)]
