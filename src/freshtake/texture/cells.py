@@ -67,7 +67,7 @@ def path_into(
         return ()
     goal = alive.astype(np.intp)
     natural = segments.successors()  # also for frames that lead to a dead end: the path leaves them earlier
-    # First with a single jump, because another jump during its fade would be visible.
+    # Try a single jump first, because another jump during its fade would be visible.
     targets, costs = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
     least = _arrivals(goal, natural, targets, costs, ahead)
     if np.isfinite(least[ahead, frame]):

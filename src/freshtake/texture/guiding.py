@@ -100,7 +100,7 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
     cells = segments.cells()
     still = np.array([np.median(np.abs(trend[cells == c])) <= FAST for c in range(len(segments.names))])
     straight = still[cells] & (not still.all())
-    # A quantile, so that a single stumble does not set the maximum.
+    # The maximum is a quantile, so that a single stumble does not set it.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
     return Bearings(trend, speed, most, straight, frame_time, up)
@@ -191,7 +191,7 @@ def turned_to(
             kept_heading = None
         target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter rotation from the mean heading, because the sway of steps is not an error.
+            # The error is the shorter rotation from the mean heading, because the sway of steps is not an error.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             # A heading error is corrected within 0.8 s.
             target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])

@@ -88,7 +88,7 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
         mine = cells == cell
         for limit in LADDER if largest is None else (largest,):
             living = _lasting(jumps, segments.successors(), mine, limit)
-            # Play must be able to continue forever from four fifths of a cell.
+            # Playback must be able to continue forever from four fifths of a cell.
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
@@ -145,7 +145,7 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
-    # A jump needs time to fade before the take ends; short takes may have none that leaves that much.
+    # A jump needs time to fade before the take ends; short takes may have no jump that leaves this time.
     for rest in (hold_of(frame_time), 0):
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
         with suppress(UsageError):

@@ -78,11 +78,11 @@ def _described(
         _check_length(material.segments, material.frame_time, settings)
         say(Progress(0.3, "finding what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
-        # Refuses more components than there are values.
+        # This refuses more components than there are values.
         conditions(settings, material.segments.frames, material.poses.shape[1])
         weights = weights_of(material.poses, material.velocities, *settings.compared)
         described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
-    # They are rounded before anything is learned from them, so that a model read from a file plays the same frames.
+    # Rows are rounded before anything is learned from them, so that a model read from a file plays the same frames.
     weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
     return described._replace(rows=rounded(described.rows), weights=weights)
 
@@ -156,7 +156,7 @@ def _sigmas(
         return Sigmas(settings.sigma, settings.sigma)
     successor, live = jump_map.within(jumps, reach, segments)
     costs = jump_map.totals(successor, live, settings.anticipation)
-    # A jump is followed by frames without one, which do not count.
+    # A jump is followed by frames without a jump, which do not count.
     rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
     sigma, reluctance = jump_map.calibrated(successor, live, costs, reach.alive, rate)
     return Sigmas(sigma, sigma, reluctance)

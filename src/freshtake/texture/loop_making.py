@@ -100,7 +100,7 @@ def ranked_loops(
             likeness = action.likeness(path, length / frames)
             cost = closed_paths.path_cost(path, graph, variety, frame_costs) + closed_paths.tempo_cost(length, frames)
             ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
-        # If small jumps cover only part of the action, larger ones may cover all of it.
+        # If small jumps cover only part of the action, larger jumps may cover all of it.
         if not min(ranked)[-1].unlike:
             break
     # Steps are measured within pieces of the takes, since the jump between two pieces is never shown.
@@ -292,7 +292,7 @@ def _around(model: TextureModel, path: tuple[int, ...], rng: np.random.Generator
     last, parts = path[-1], []
     state = begin(last, 0).heading_for(path)
     while True:
-        # One frame at a time, because jumps that insert frames make the length known only at the end.
+        # Play one frame at a time, because with jumps that insert frames the length is known only at the end.
         state, played = advance(state, 1, model.chances, model.play_material, 0, rng)
         parts.append(played)
         if not state.plan and state.numbers[LENGTH] == 0 and state.frame == last and len(parts) > len(path):

@@ -89,7 +89,7 @@ def best_jumps(
         stops[j] = stops[j + 1] if j + 1 < count and cells[j + 1] == cells[j] else j + 1
     among = Candidates(cells, stops, arc_length, band, rest)
     for i in range(count):
-        # The jumps of the previous frame are nearly as good and give a bound. If it is too low, it is dropped.
+        # The jumps of the previous frame are nearly as good and give a bound. A bound that is too low is dropped.
         bound = 1.25 * costs[i - 1, k - 1] if i and cell_of[i] == cell_of[i - 1] else np.inf
         _best_from(i, cell_of[i], bound, frames, among, targets[i], costs[i])
         if costs[i, k - 1] == np.inf and bound < np.inf:
@@ -277,7 +277,7 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
         out[t, 3] = 0
         out[t, 4] = -1
         if state[SINCE] < 0:
-            # No jump came before the first frame, so the next one may come at once.
+            # There was no jump before the first frame, so a jump may follow at once.
             state[SINCE] = rules.hold
         elif state[LENGTH] > 0 and state[STEP] < state[LENGTH]:
             state[STEP] += 1
@@ -416,7 +416,8 @@ def arrival_costs(goal: Ints, successor: Ints, targets: Numbers, costs: Floats, 
         least[0, i] = 0.0 if goal[i] else np.inf
     for h in range(1, horizon + 1):
         for i in range(count):
-            # Within h frames includes within fewer, so that costs never rise with h and `_followed` may arrive early.
+            # Paths shorter than h frames are included, so that costs never rise with h and `_followed` may arrive
+            # early.
             best = least[h - 1, i]
             if successor[i] >= 0:
                 best = min(best, least[h - 1, successor[i]])

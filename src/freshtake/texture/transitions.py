@@ -257,7 +257,7 @@ def largest_bend(points: Floats) -> float:
 
 def usual_bend(points: Floats, segments: Segments) -> float:
     """Return the `CALM` quantile of the takes' second differences."""
-    # Take by take, because second differences across a boundary are not movement.
+    # Take differences take by take, because second differences across a boundary are not movement.
     parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in segments.split(points)]
     bends = np.concatenate(parts)
     return float(np.quantile(bends, CALM)) if len(bends) else 0.0

@@ -182,7 +182,7 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
         return rounded(np.broadcast_to(usual, mean.shape))
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
-    # DOFs that never move, or are not in the population, say nothing about the scale.
+    # DOFs that never move, or are not in the population, do not determine the scale.
     usable = (usual > 0.0) & (seen > 0.0)
     scale = np.exp(0.5 * np.log(seen[usable] / usual[usable]).mean()) if usable.any() else 1.0
     # smooth sizes along the phase over 0.08 s

@@ -281,7 +281,7 @@ def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str)
     sure = []
     for period, (clip, cycles) in zip(every, tracked, strict=True):
         filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-        # a take surely repeats if it has three cycles, or two that fill most of it
+        # a take surely repeats if it has three cycles, or two cycles that fill most of it
         if len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72):
             sure.append(period)
     rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
@@ -312,7 +312,7 @@ def _alike(
     alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
-    # Either of two groups may be the intended one; cycles of one long take are always closer to each other.
+    # Either of two groups may be the intended movement; cycles of one long take are always closer to each other.
     groups = None if are_cut or alike is None else two_groups(alike, SURE)
     if groups is not None:
         these, those = (joined([called(examples[others[k]]) for k in group]) for group in groups)

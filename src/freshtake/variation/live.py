@@ -107,7 +107,8 @@ def _changing_blocks(
         target = _nearer(amount, control().amount)
         after, rows = advance(state, sampler, frames)
         if target != amount:
-            # both amounts from the same state: random numbers depend only on the phase, so everything else is equal
+            # draw both amounts from the same state: random numbers depend only on the phase, so everything else is
+            # equal
             amount, sampler, before = target, model.sampler(target), rows
             after, rows = advance(state, sampler, frames)
             share = (np.arange(1, frames + 1) / frames)[:, None]

@@ -209,7 +209,7 @@ def transition_network(model: VariationModel) -> TransitionNetwork:
     for child in range(count):
         # DOFs count as dependent if their correlation is at least 0.5
         earlier = [p for p in range(count) if rank[p] < rank[child] and correlations[child, p] >= 0.5]
-        # list the three strongest only
+        # list only the three strongest dependences
         strongest = sorted(sorted(earlier, key=lambda p, c=child: -correlations[c, p])[:3])  # type: ignore[misc]
         edges.append((child, count + child, *(ORDER * count + p for p in strongest)))
     return TransitionNetwork(model.dofs, ORDER, tuple(edges))

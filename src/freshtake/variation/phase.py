@@ -59,7 +59,7 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     some = representative(examples)
     scaled = [examples[k] * weights for k in some]
     phase_frames = phase_frames[:, some]
-    # Warping changes the mean that takes are aligned to, so repeat it three times.
+    # Warping changes the mean that takes are aligned to, so warp three times.
     for _ in range(3):
         mean = mean_of(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
@@ -266,7 +266,7 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    # a mean direction shorter than 0.5 means that takes go in different directions: use the first take's
+    # a mean direction shorter than 0.5 means that takes travel in different directions: use the first take's
     some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)

@@ -112,7 +112,7 @@ def extend(
     track = track_along(model, longer[-seen - frames :])
     coded = coded_clip(model, shown, longer[-seen - frames : -frames], track, slice(seen - 1, seen))
     away = coded.rows - read_at(track.mean, coded.at)
-    # the clip's deviation from the mean continues: it keeps its speed at first, which fades out
+    # the clip's deviation from the mean continues at its last speed, which fades out
     back = min(round(SLOPE / model.frame_time) + 1, seen - 1)
     slope = (away[-1] - away[-1 - back]) / max(back, 1)
     fade = SLOPE / model.frame_time

@@ -78,7 +78,7 @@ def guided(
         variant = _with_places(model, variant, drawn, goals, plant)
     if not poses:
         return variant
-    # planting moves poses that conditioning had met: measure the final ones
+    # planting moves poses that conditioning had met: measure the final poses
     angle, length = pose_errors(model, model.encode(variant.motion), _pinned_values(model, poses))
     return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
 
@@ -158,7 +158,7 @@ def at_places(
     off = ground - rigid.ground[frames]
     facing = np.angle(np.exp(1j * (heading - rigid.heading[frames])))
     number = np.arange(len(motion))
-    # between two poses the path bends gradually, without extra speed at either
+    # between two poses the path bends gradually, without extra speed at either pose
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
     share, high = quintic(between - low), np.minimum(low + 1, len(frames) - 1)

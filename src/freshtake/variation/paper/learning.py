@@ -80,7 +80,7 @@ def _learned(
     searched = [material.values[k] for k in representative(material.values)]
     takes = Takes(searched, material.weights, material.frame_time, cyclic)
     frames = int(LONGEST * max(map(len, searched)))
-    # A single draw of a take may be lucky: score two.
+    # A single draw of a take may be lucky: score two draws.
     noise = rng.standard_normal((2, frames, len(material.names)))
     score = Resynthesis(takes, settings.order, noise, printed=settings.score == "printed", mapper=mapper)
     report(Progress(0.05, "choosing neighbours and widths"))
@@ -189,7 +189,7 @@ def _candidates(takes: Takes, order: int) -> list[list[int]]:
     if dofs <= 8:
         return [[p for p in range((order + 1) * dofs) if p % dofs != i] for i in range(dofs)]
     steps = np.concatenate([np.diff(x, axis=0) for x in takes.values])
-    # Two nodes at each of two slices: the cost of the search grows with the candidates.
+    # Try only two nodes at each of two slices: the cost of the search grows with the candidates.
     return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_correlated(steps, 2)]
 
 
@@ -210,7 +210,7 @@ def learn_prior(
     start = _prior_start(movers)
     rule = _prior_rule(instances, start, settings, neighbors)
     scores = PriorScores(instances, rule)
-    # For each node, a dozen that correlate with it most, and its initial parents: more would slow the search down.
+    # Each node has a dozen candidates that correlate most, and its initial parents: more would slow the search down.
     correlated = _most_correlated(instances.values, 12)
     candidates = [sorted({*correlated[k], *parents} - {k}) for k, parents in enumerate(start)]
     cap = settings.max_parents

@@ -58,7 +58,7 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
             threshold = low + (high - low) * (k + 0.5 - fewer) / (more - fewer + 1.0)
         if not low < threshold < high:
             break
-    # Equal values, or a threshold that no longer moves: sort.
+    # If values are equal or the threshold no longer moves, sort.
     return float(np.sort(values)[k - 1])
 
 

@@ -305,7 +305,7 @@ def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Seque
     Of the edits that help their nodes, the best are kept: as many as also help when all nodes run together.
     """
     best = start
-    # Each round runs all nodes together, which takes most of the time, so there are three at most.
+    # Each round runs all nodes together, which takes most of the time, so there are at most three rounds.
     for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None

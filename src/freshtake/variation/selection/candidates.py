@@ -83,7 +83,7 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
-    # Files round bone lengths: such a difference is not another size.
+    # Files round bone lengths: a difference this small is not a difference of size.
     return scaled(fitted, factor) if abs(factor - 1.0) > 1e-4 else fitted
 
 

@@ -105,11 +105,11 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     """Return, by aspect, the probability that a take that belongs is as far from the others as each of these takes."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
-    # half of the difference between walks, the most similar of the recorded takes, as a fraction of the extent
+    # as a fraction of the extent: half of the difference between walks, the most similar of the recorded takes
     least = 0.085**2
     squared, whole = leave_one_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    # motions without parts: fitted to handwritten letters
+    # the value for motions without parts is fitted to handwritten letters
     freedom = WHOLE_FREEDOM if len(parts) > 1 else 2.0
     table = {"whole": f_beyond(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
