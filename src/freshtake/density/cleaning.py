@@ -89,7 +89,7 @@ def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:
 
 
 class Cleaned(NamedTuple):
-    """A take, its sound frames (frames,), and `notes` about the others."""
+    """A take, its sound frames (frames,), and `notes` about the other frames."""
 
     motion: Clip | PointClip
     sound: Bools
@@ -123,7 +123,7 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
     if lost.any():
         share = 100.0 * float(lost.mean())
         notes.append(f"{label}: {share:.2g} % of marker positions are exactly zero; they are treated as gaps")
-    # Gaps of a marker up to a tenth of a second are bridged, longer ones are left out.
+    # Gaps of a marker up to a tenth of a second are bridged, longer gaps are left out.
     filled = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
     gaps: Bools = np.asarray(filled.gaps().any(axis=1))
     notes += _note(label, "incomplete", gaps)

@@ -181,7 +181,7 @@ def _shown_bends(model: DensityModel, here: Ints) -> Floats:
 
 @compiled
 def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
-    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
+    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and the first frames after it.
 
     A jump begins `early` frames before the kernel that it is listed at.
     """

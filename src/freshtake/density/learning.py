@@ -153,7 +153,7 @@ def _check_complete(
 
 
 def _check_feet(model: DensityModel) -> None:
-    """Refuse a cyclic class with half a step: one foot lands, the other is lowered but never lands.
+    """Refuse a cyclic class with half a step: one foot lands, the other foot is lowered but never lands.
 
     A foot that is kept raised, as in hopping on one leg, is not lowered.
     """

@@ -95,7 +95,7 @@ def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: 
 
 @compiled
 def bell(a: float, b: float) -> float:
-    """Draw a normal number from two uniform ones (Box and Muller)."""
+    """Draw a normal number from two uniform numbers (Box and Muller)."""
     return np.sqrt(-2.0 * np.log(1.0 - a)) * np.cos(2.0 * np.pi * b)
 
 

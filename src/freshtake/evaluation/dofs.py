@@ -113,7 +113,7 @@ class Joints(NamedTuple):
 
 
 def body_joints(skeleton: Skeleton) -> Joints:
-    """Find joints by names and by the tree; missing ones are empty."""
+    """Find joints by names and by the tree; missing joints are empty."""
     hips, all_feet = pelvis(skeleton), feet(skeleton)
     ankles = tuple(foot.ankle for foot in all_feet)
     toes = tuple(foot.joints[-1] for foot in all_feet)

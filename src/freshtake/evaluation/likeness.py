@@ -67,7 +67,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Return the logarithm of the mean speed, acceleration and jerk of the limbs and of the rest."""
+    """Return the logarithm of the mean speed, acceleration and jerk of the limbs and of the other joints."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():

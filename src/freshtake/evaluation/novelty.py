@@ -153,7 +153,7 @@ def measure_diversity(gallery: Gallery, track: Track) -> Parts:
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return the mean distance between two of the tracks, in % of the size; NaN for fewer than two.
 
-    Of more than 200 pairs, 200 evenly spread ones are used.
+    If there are more than 200 pairs, 200 evenly spread pairs are used.
     """
     pairs = list(combinations(range(len(tracks)), 2))
     if not pairs:

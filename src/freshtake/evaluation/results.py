@@ -11,7 +11,7 @@ from freshtake.evaluation.movement import DofFigures
 TOLERANCE = 1e-9
 AUC_ALIKE = 0.75  # up to this value, two sets count as hard to tell apart
 AUC_SLACK = 0.05  # or up to this much above the AUC of two sets of real takes
-CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of it that variants must keep
+CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of this correlation that variants must keep
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ LEAST_ANNOUNCED = 3.0  # seconds
 
 
 class Countdown:
-    """Tracks which functions compile, and estimates how long the remaining ones will take."""
+    """Tracks which functions compile, and estimates how long the remaining functions will take."""
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Warn, clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock

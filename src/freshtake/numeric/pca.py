@@ -136,7 +136,7 @@ def _exact(x: Floats) -> tuple[Floats, Floats]:
 def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the first modes by a random projection with power iterations."""
     sketch = x @ rng.standard_normal((x.shape[1], count + OVERSAMPLING))
-    # Each round separates large variances further from small ones; three are enough.
+    # Each round separates large variances further from small variances; three rounds are enough.
     for _ in range(3):
         sketch = x @ (x.T @ np.linalg.qr(sketch)[0])
     basis = np.linalg.qr(sketch)[0]  # (n, count + OVERSAMPLING)

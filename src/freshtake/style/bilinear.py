@@ -182,8 +182,8 @@ class GaitModel:
     def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
         """Make a walk of several cycles whose end meets its start.
 
-        A style or speed is the name of a trained one, or weights such as {"normal": 1.4, "crouch": -0.4}, which must
-        sum to 1. If all trained levels are numbers, it may be any number: between neighbors, or beyond the outer ones.
+        A style or speed is a trained name, or weights such as {"normal": 1.4, "crouch": -0.4}, which must sum to 1. If
+        all trained levels are numbers, it may be any number: between neighbors, or beyond the outer levels.
 
         Args:
             style: The style, as above.

@@ -66,7 +66,7 @@ class Settings(Changeable):
     calming: float = 0.03
     warp_smoothing: float = 0.08  # seconds over which the time warp is smoothed before its logarithm is taken
     slope: int = 3  # steepest slope of a time warp; the flattest is its inverse
-    floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual one among DOFs with the same unit
+    floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual deviation for its unit
     generalize: bool = True  # blend in the input where it is unlike the examples (eq. 7-8)
     confidence: float | None = None  # k_c of eq. 8; None: by part, so that left-out takes are not unexpected
     preference: float = 30.0  # k_p of eq. 8
@@ -274,7 +274,7 @@ class StyleModel:
 
     @one_blas_thread()
     def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float]:
-        """Translate the rows of a complete motion, extrapolating a past for the first ones.
+        """Translate the rows of a complete motion, extrapolating a past for the first rows.
 
         Args:
             rows: Rows (frames, DOFs) of the source, as returned by `encode`.

@@ -14,7 +14,7 @@ from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserte
 ANCHORS = 16  # frames from which loops are tried
 RANDOM_PLAYS = 24  # random playbacks that are closed to loops
 APART = 0.03  # relative difference of the lengths tried
-LINK = 30.0  # seconds: longer loops are chains of shorter ones, since the table of all paths grows with the length
+LINK = 30.0  # seconds: longer loops are chains of shorter loops, since the table of all paths grows with the length
 REPEAT_COST = 0.1  # mean frame steps per frame shown before
 MONOTONY_COST = 20.0  # mean frame steps: extra cost of a loop that repeats a shorter one
 JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that loops have few; chosen on odd-numbered performers
@@ -205,7 +205,7 @@ def _planned(
 def _chained(
     length: int, graph: FrameGraph, anchors: Sequence[int], request: LoopRequest, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield long loops as chains of shorter ones through one frame, for the two best such frames.
+    """Yield long loops as chains of shorter loops through one frame, for the two best such frames.
 
     Time is proportional to the length and memory hardly grows, whereas a table of all paths over the full length would
     take gigabytes.

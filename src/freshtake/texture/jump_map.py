@@ -140,7 +140,7 @@ def band_of(settings: Settings, frame_time: float) -> int:
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Find jumps within each cell, not to the end of a take; if forward jumps do not suffice, also backward ones."""
+    """Find jumps within each cell, not to the end of a take; if forward jumps do not suffice, also backward jumps."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))

@@ -167,7 +167,7 @@ def with_offsets(
     """Add the offsets of jumps to shown rows.
 
     `around`: the rows form a loop, so offsets at the end continue at the start. The first `rates` columns are speeds.
-    The newest jump is applied first, then older ones: rotations in the other order would not meet at the newest jump.
+    The newest jump is applied first, then older jumps: rotations in the other order would not meet at the newest jump.
     """
     at, origin, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:

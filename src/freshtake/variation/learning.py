@@ -49,7 +49,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """The examples, in the order of the takes, and what became of the rest.
+    """The examples, in the order of the takes, and the outcome for the other takes.
 
     `takes` is the number of the take that each example comes from; `are_cut` is true if takes were cut into cycles;
     `cyclic` is None if no clips with a skeleton are given, and the learner decides. `stretches` are takes that were cut
@@ -217,7 +217,7 @@ def examples_by_others(model: VariationModel) -> list[Likelihood]:
 
 
 def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
-    """Map takes to the longer ones that they were cut from, pose for pose.
+    """Map takes to the longer takes that they were cut from, pose for pose.
 
     Their cycles would count twice; learning from the longer take alone loses nothing.
     """

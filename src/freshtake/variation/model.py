@@ -318,7 +318,7 @@ class VariationModel(ExampleModel, Showable):
             plant: Let feet stand; feet that stand at the clip's end stay in place.
 
         Returns:
-            The clip with frames added; the existing ones are unchanged, bit for bit.
+            The clip with frames added; the existing frames are unchanged, bit for bit.
         """
         from freshtake.variation.redrawing import extend
 
@@ -405,7 +405,7 @@ class VariationModel(ExampleModel, Showable):
 
 
 def labeled(model: VariationModel) -> VariationModel:
-    """Return the model with the contacts of its examples stored, so later versions do not detect different ones."""
+    """Return the model with the contacts of its examples stored, so later versions do not detect different contacts."""
     if model.planting_model is None or not model.planting_model.feet:
         return model
     return replace(model, labels=np.concatenate(model.contacts))

@@ -123,7 +123,7 @@ def limit_gradually(rows: Floats, low: Floats, high: Floats, room: Floats) -> Fl
 class StreamState:
     """The state of an endless motion between blocks. It can be kept, forked and resumed."""
 
-    key: Key  # (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length
+    key: Key  # (2,): identifies the random numbers; each knot has separate numbers, so blocks may have any length
     phase: float = 0.0  # phase of the next frame
     base: int = -MARGIN  # an integer phase before it, at which the body is at `ground` in the common frame
     ground: complex = 0j

@@ -305,7 +305,7 @@ def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[in
 
 
 def _bridge(start: Floats, end: Floats, before: Floats, after: Floats, steps: int) -> Floats:
-    """Return the values between two others, (steps - 1, columns): a cubic with these end slopes, without overshoot."""
+    """Return the values between two ends, (steps - 1, columns): a cubic with these end slopes, without overshoot."""
     # Slopes steeper than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
     most = 3.0 * np.abs(end - start) / steps
     before, after = np.clip(before, -most, most) * steps, np.clip(after, -most, most) * steps

@@ -78,7 +78,7 @@ def match(
 
     Args:
         sources: Clips of one style.
-        targets: Clips of the other.
+        targets: Clips of the other style.
         every: Whether to return all pairs within the limit; otherwise each clip is used at most once, such that the sum
             of distances is minimal.
         limit: The maximum distance between contents, 0 being the same.

@@ -140,8 +140,8 @@ def at_places(
 ) -> tuple[Any, Moved, float]:
     """Bring a variant to the positions and headings of its placed poses, which are given by frame.
 
-    It is moved and rotated as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
-    and the largest bend, in standard deviations of the takes' positions.
+    It is moved and rotated as a unit to the first placed pose and bent gradually to the others. Returns it, how it
+    moved, and the largest bend, in standard deviations of the takes' positions.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = model.material.layout

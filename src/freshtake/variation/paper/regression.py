@@ -154,7 +154,7 @@ class Wiring(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """Unrolled frames: values (frames, n), beginning with the known ones, and means and variances of the deltas."""
+    """Unrolled frames: values (frames, n), beginning with the known frames, and means and variances of the deltas."""
 
     values: Floats
     means: Floats

@@ -219,7 +219,7 @@ def search_acyclic(
 ) -> tuple[Parents, float]:
     """Add, delete or reverse the edge that helps most, without closing a cycle, until nothing helps.
 
-    `candidates` are the possible parents of each node, at most `cap` of them at once; `kept` ones are never deleted.
+    `candidates` are the possible parents of each node, at most `cap` of them at once; `kept` edges are never deleted.
     The score is a sum over nodes, so an edit changes the term of one node, and a reversal two.
     """
     parents, shares = list(start), [score(k, p) for k, p in enumerate(start)]

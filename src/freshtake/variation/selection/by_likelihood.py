@@ -60,8 +60,8 @@ def by_likelihood(
 ) -> Selection:
     """Return which candidates are as likely as unseen motions of the trusted kind would be.
 
-    A fraction `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
-    themselves, as in the paper, instead of groups of the trusted ones.
+    A fraction `share` of motions like the trusted motions is rejected. With `among`, candidates are compared in groups
+    of themselves, as in the paper, instead of groups of trusted clips.
     """
     rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
     known = [x for x in rows[: len(trusted)] if x is not None]

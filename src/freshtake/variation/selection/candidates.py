@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
-    """Return the motion at the size and rate of the trusted ones, or refused.
+    """Return the motion at the trusted motions' size and rate, or refused.
 
     Clips of a different size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
     measured in legs, different bone lengths alone are not a reason to refuse.
@@ -194,7 +194,7 @@ def owners(dofs: Sequence[str]) -> tuple[str, ...]:
 
 
 def missing(parts: Floats, usual: Floats) -> Floats:
-    """Return how far log densities (20, DOFs) fall below the usual ones: from 0 to at most 8 nats."""
+    """Return how far log densities (20, DOFs) fall below the usual densities: from 0 to at most 8 nats."""
     return np.clip(usual - parts, 0.0, REACH)
 
 

@@ -92,7 +92,7 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
 
 
 def leave_one_out(values: Floats) -> tuple[Floats, Floats]:
-    """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
+    """Return (takes,) each: squared distance of a take from the mean of the others, and the others' variance.
 
     The distance is divided by 1 + 1 / others, so both are equal on average if the take belongs.
     """
