@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 LONGEST = 4096  # frames of a run that are searched for its cycle
-PERIODIC = 0.6  # distance after a cycle relative to that of two random frames
+PERIODIC = 0.6  # distance after a cycle, relative to that between two random frames
 ROUNDS = 2.0  # cycles: a class with at least this many has several, wherever its takes end
 SINGLE = 1.5  # cycles: shorter runs are one cycle each
-OTHER = 1.2  # times the cycle: a longer period is a different one
-HARMONICS = 4  # of the mean cycles that are aligned to each other
+OTHER = 1.2  # cycles: a longer period is not the same cycle
+HARMONICS = 4  # per mean cycle, for aligning the classes to each other
 GRID = 256  # samples of a cycle
 BINS = 32  # samples of a cycle
 
@@ -108,7 +108,7 @@ def is_even(runs: Sequence[Floats], period: float) -> bool:
 
 
 def closing(runs: Sequence[Floats]) -> float:
-    """Return the distance of the ends of runs from their beginnings, in pose and velocity: 1 is that of random frames.
+    """Return the distance between runs' beginnings and ends, in pose and velocity; 1: as far as random frames.
 
     Velocities are compared relative to their size: a run that begins and ends with standing does not close.
     """
@@ -119,7 +119,7 @@ def closing(runs: Sequence[Floats]) -> float:
 
 
 def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
-    """Mark the cyclic frames (frames,) of each run: not those of standing, starting or stopping.
+    """Mark the cyclic frames (frames,) of each run; standing, starting and stopping are not cyclic.
 
     The amplitude of the cycle's frequency is measured in a window of two periods, over all modes. Where cycles begin or
     end, they fill half of the window, so a frame with less than half of the usual amplitude is not cyclic.
@@ -166,7 +166,7 @@ def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def mean_cycle(rows: Floats, phase: Floats) -> Floats:
-    """Return the mean of rows (frames, modes) over phase, (GRID, modes), about its mean."""
+    """Return the mean of rows (frames, modes) over phase, (GRID, modes), with its own mean subtracted."""
     basis = harmonic_basis(phase, HARMONICS)
     coefficients, *_ = np.linalg.lstsq(basis, rows, rcond=None)
     turns = 2.0 * np.pi * np.arange(GRID) / GRID
@@ -181,12 +181,13 @@ def offset_between(first: Floats, other: Floats) -> float:
 
 
 class Holding(NamedTuple):
-    """Measurements of a synthesis relative to the data; a ratio of 1 is like the data.
+    """Measurements of a synthesis relative to the data; a ratio of 1 means as in the data.
 
     `stalls` counts stretches slower than 5 % of the data's median speed for more than 10 frames. `period` is the ratio
-    of the mean cycles, `variation` that of the spreads of cycles about their mean. `distance` is the largest distance
-    from the data over their 99.9th percentile of nearest-neighbour distances, `sharpness` the largest second difference
-    over their 99.9th percentile, `repeats` the number of cycles that equal another.
+    of the mean cycles, `variation` the ratio of the cycles' spreads about their mean. `distance` is the largest
+    distance from the data, divided by the 99.9th percentile of the data's nearest-neighbour distances; `sharpness` is
+    the largest second difference, divided by the data's 99.9th percentile; `repeats` is the number of cycles that equal
+    another cycle.
     """
 
     stalls: int
@@ -224,7 +225,7 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
 
 
 def cycle_column(data: Sequence[Floats]) -> int:
-    """Return the number of the most cyclic mode, or of the one that moves most if there is no steady cycle."""
+    """Return the number of the most cyclic mode, or of the mode that moves most if there is no steady cycle."""
     # At 30 frames per second no cycle is shorter than six frames.
     periods, order = periods_of(data, 30.0), np.argsort(-np.concatenate(data).var(axis=0))
     if periods is not None:
@@ -236,7 +237,7 @@ def cycle_column(data: Sequence[Floats]) -> int:
 def usual_cycles(runs: Sequence[Floats], column: int, middle: float, margin: float) -> tuple[Floats, Floats]:
     """Return durations (cycles,) and curves (cycles, BINS, modes) of cycles of about the usual duration.
 
-    Others are starts or pauses.
+    Cycles of other durations are starts or pauses.
     """
     starts = [cycle_starts(y[:, column], middle, margin) for y in runs]
     durations = np.concatenate([np.diff(each) for each in starts])
@@ -278,7 +279,7 @@ def spread(cycles: Floats) -> float:
 
 
 def repeated_cycles(cycles: Floats) -> int:
-    """Return the number of cycles that equal an earlier one to within a millionth of the spread."""
+    """Return the number of cycles that equal an earlier cycle to within a millionth of the spread."""
     if len(cycles) < 2:
         return 0
     unit = 1e-6 * max(spread(cycles), float(np.abs(cycles).max()) * 1e-9, 1e-300)

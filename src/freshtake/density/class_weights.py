@@ -28,7 +28,9 @@ def mixed(classes: Sequence[str], weights: Mapping[str, float]) -> Floats:
 def from_balance(classes: Sequence[str], w: float) -> Floats:
     """Return (1 + w) / 2 and (1 - w) / 2, the weights of eq. 5, 13 and 14: w = 1 is the first class, -1 the second."""
     if len(classes) != 2:
-        raise UsageError(f"a single weight w blends two classes, but there are {len(classes)}: name each one's weight")
+        raise UsageError(
+            f"a single weight w blends two classes, but there are {len(classes)}: give the weight of each class by name"
+        )
     if not -1.0 <= w <= 1.0:
         raise UsageError(f"w must lie between -1 and 1, but is {w}")
     return np.array([0.5 * (1.0 + w), 0.5 * (1.0 - w)])

@@ -17,13 +17,13 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import runs
 
 LEAST = 3  # points that determine the orientation of a body
-SHOWN = 4  # names in a message
+SHOWN = 4  # names listed in a message
 
 Takes = Mapping[str, Sequence[Any]]
 
 
 def in_one_order(takes: Takes) -> dict[str, list[Any]]:
-    """Return all takes with their markers in the order of the first take; other markers are an error."""
+    """Return all takes with their markers in the order of the first take; refuse takes with other markers."""
     first = next(iter(takes.values()))[0]
     return {name: [_ordered(take, first, take.name or name) for take in group] for name, group in takes.items()}
 
@@ -89,7 +89,7 @@ def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:
 
 
 class Cleaned(NamedTuple):
-    """A take, its sound frames (frames,), and `notes` about the others."""
+    """A take, its sound frames (frames,), and `notes` about the other frames."""
 
     motion: Clip | PointClip
     sound: Bools
@@ -123,7 +123,7 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
     if lost.any():
         share = 100.0 * float(lost.mean())
         notes.append(f"{label}: {share:.2g} % of marker positions are exactly zero; they are treated as gaps")
-    # Gaps of a marker up to a tenth of a second are bridged, longer ones are left out.
+    # Gaps of a marker up to a tenth of a second are bridged, longer gaps are left out.
     filled = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
     gaps: Bools = np.asarray(filled.gaps().any(axis=1))
     notes += _note(label, "incomplete", gaps)

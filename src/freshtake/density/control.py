@@ -36,7 +36,7 @@ class Control:
     """The requested speed and direction of a synthesis; None leaves them free.
 
     `speed` is in lengths per second. The direction is one of `turn` (radians per second, to the left), `heading`
-    (radians, 0 is the start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are
+    (radians, 0 at the start) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are
     reached over `horizon` seconds. A path continues straight after its end; a closed path is followed again.
     """
 

@@ -112,9 +112,9 @@ def vary_pose(
     owner: int,
     full_share: float,
 ) -> float:
-    """Move a pose (1, width) towards or away from another one of the same phase by a smooth random share, in place.
+    """Move a pose (1, width) towards or away from another pose of the same phase, by a smooth random share, in place.
 
-    The distance in the modes is limited like that of jumps. A share away from the other pose is limited by
+    The distance in the modes is limited as for jumps. A share away from the other pose is limited by
     `track.away`, so that the motion is not sharper than `SHARPEST`. `full_share` scales the share. Returns the share.
     """
     modes, most_away, reach = track.modes, track.away[owner], FARTHER * track.farthest[owner]
@@ -187,7 +187,7 @@ def blend_frames(
                 alone = Following(history[v], clock[v], credit, credit, visits)
                 follow(target, alone, track, rates, single, uniforms, True)
             if voices == 2:
-                if clock[c, AGE] <= 1.0:  # The offset of a jump that begins includes the share of the second motion.
+                if clock[c, AGE] <= 1.0:  # The offset of a new jump includes the share of the second motion.
                     wander[:, c] = 0.0
                 full_share = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
                 moved = vary_pose(pose, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, full_share)

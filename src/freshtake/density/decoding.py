@@ -129,7 +129,7 @@ def root_rates(rates: Floats, frame_time: float, before: float | None = None) ->
 def _smoothed(heading: Floats, period: float) -> Floats:
     """Remove the cyclic part, by averaging over a period or by fitting a line plus a sine."""
     frames = len(heading)
-    # A run of three periods or more is averaged over one period; shorter ones are fitted.
+    # A run of three periods or more is averaged over one period; shorter runs are fitted.
     if frames >= 3.0 * period:
         reach = max(round(period), 1)
         padded = np.pad(heading, reach, mode="reflect", reflect_type="odd")
@@ -155,7 +155,7 @@ class Turning(NamedTuple):
 def turning_of(model: DensityModel) -> Turning | None:
     """Return the kernels as rotations; None if they have none, if joints make full turns, or for the paper's method.
 
-    The paper's search acts on the modes, so its poses are those of the modes.
+    The paper's search acts on the modes, so its poses are decoded from the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:

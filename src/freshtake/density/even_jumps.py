@@ -1,4 +1,4 @@
-"""Choose chances of jumps, offline, so that all parts of a class are followed about equally often and no limb whips.
+"""Choose jump probabilities, offline, so that all parts of a class are followed about equally often and no limb whips.
 
 A take that changes over time has few moments at which a jump leads from one part of the take to another. If jumps are
 drawn by the density alone, these moments are hardly ever reached, and synthesis stays in one part. So chances are
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 
-MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices with so much data
+MOST_KERNELS = 1500  # with more kernels, jumps are left to the density, which suffices for so much data
 ROUNDS = 60
 STEP = 0.2  # fraction of the step towards the response to the current costs, per round
-GREATEST = 8.0  # natural logarithm of the largest change of a chance
+GREATEST = 8.0  # natural logarithm of the largest factor by which a probability may change
 HORIZON = 0.9999  # discount per frame: ten thousand frames ahead weigh 1/e
 LEAST = 1e-300
 FRAMES = 4  # two before and two after a jump: a limb that whips does so at once
@@ -36,8 +36,8 @@ class JumpTable(NamedTuple):
 
     counts: Ints  # (kernels,)
     goals: Ints  # (jumps,)
-    chances: Floats  # (jumps,): of each jump, given that there is one; their sum is 1 for each kernel
-    jump_rates: Floats  # (kernels,): chance of any jump, relative to that of `stay`
+    chances: Floats  # (jumps,): probability of each jump, given that its kernel is left; sums to 1 for each kernel
+    jump_rates: Floats  # (kernels,): probability of any jump, relative to `stay`
 
 
 def no_jumps(kernels: int) -> JumpTable:
@@ -54,11 +54,11 @@ def joined(tables: list[JumpTable]) -> JumpTable:
 
 
 def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
-    """Return chances of jumps (sorted by `here`); `rate` is the chance of a jump per frame if equal for all kernels.
+    """Return the probabilities of jumps (sorted by `here`); `rate` is a jump's probability per frame.
 
-    Following a kernel costs the logarithm of its frequency so far. In every round chances move towards lower costs; the
-    result is the mean flow of all rounds, with more weight on later ones (Frank and Wolfe's method for the flow of
-    greatest entropy).
+    Following a kernel costs the logarithm of its frequency so far. In every round probabilities move towards lower
+    costs; the result is the mean flow of all rounds, with more weight on later ones (Frank and Wolfe's method for the
+    flow of greatest entropy).
     """
     kernels = runs[-1][1]
     if not len(jumps.here) or kernels > MOST_KERNELS:
@@ -70,9 +70,9 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
         weight += number
         share = number / weight
         mean = Flow(*(a + share * (b - a) for a, b in zip(mean or flow, flow, strict=True)))
-        # Costs stop falling below a hundredth of a kernel's due, because the logarithm is unbounded at 0.
+        # Costs stop falling below a hundredth of a kernel's fair share, because the logarithm is unbounded at 0.
         cost = np.log(np.maximum(mean.followed, 1e-2))
-        # Chances respond to half of the costs.
+        # Probabilities respond to half of the costs.
         gain = np.clip(0.5 * paths.gains(chances, flow, to_come, cost), -GREATEST, GREATEST)
         change += STEP * (gain - change)
     assert mean is not None
@@ -85,11 +85,11 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
 
 
 class Flow(NamedTuple):
-    """Frequencies relative to each kernel's due."""
+    """Frequencies relative to each kernel's fair share."""
 
-    resting: Floats  # (kernels,): of being at a kernel that may be left
-    jumping: Floats  # (jumps,): of a jump
-    followed: Floats  # (kernels,): of following a kernel
+    resting: Floats  # (kernels,): frequency of being at a kernel that may be left
+    jumping: Floats  # (jumps,): frequency of a jump
+    followed: Floats  # (kernels,): frequency of following a kernel
 
 
 class _Paths:
@@ -107,13 +107,13 @@ class _Paths:
         self.base: Floats = density * np.where(self.continues[jumps.here], rate, 1.0)
 
     def chances(self, change: Floats) -> Floats:
-        """Return each jump's chance per frame at its kernel: the density's, changed by these logarithms."""
+        """Return each jump's probability per frame at its kernel: the density's, times exp(change), normalized."""
         weight = self.base * np.exp(np.clip(change, -GREATEST, GREATEST))
         total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.continues
         return np.asarray(weight / total[self.jumps.here])
 
     def flow(self, chances: Floats) -> tuple[Flow, Floats]:
-        """Return the stationary flow of these chances, and 1 - HORIZON P, with P the transition matrix."""
+        """Return the stationary flow of these probabilities, and 1 - HORIZON P, with P the transition matrix."""
         n, (here, there) = self.kernels, self.jumps[:2]
         onward = np.flatnonzero(self.continues)
         staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
@@ -181,7 +181,7 @@ def _shown_bends(model: DensityModel, here: Ints) -> Floats:
 
 @compiled
 def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
-    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
+    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and the first frames after it.
 
     A jump begins `early` frames before the kernel that it is listed at.
     """

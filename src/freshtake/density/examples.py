@@ -27,7 +27,7 @@ from freshtake.numeric.rotations import (
     shortest_arc,
 )
 
-LEAST_FRAMES = 8  # of a run, at least
+LEAST_FRAMES = 8  # fewest frames of a run
 WIDE = 1e-9  # steps smaller than this fraction of the largest value count as still
 
 
@@ -72,7 +72,7 @@ def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
 
 
 def _turns(new: Skeleton, old: Skeleton) -> Floats:
-    """Return rotations (joints, 4) from the child directions of the new skeleton to those of the old one."""
+    """Return rotations (joints, 4) from the new skeleton's child directions to the old skeleton's."""
     out = np.tile(IDENTITY, (len(new), 1))
     # Joints at nearly the same position have no direction between them.
     least = 1e-3 * float(max(new.lengths().max(), old.lengths().max(), 1e-12))
@@ -95,7 +95,7 @@ def _turns(new: Skeleton, old: Skeleton) -> Floats:
 
 
 def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
-    """Return local rotations in which joints with a single child have the usual mean twist; positions stay."""
+    """Return local rotations in which joints with a single child have the usual mean twist; positions do not change."""
     out = local.copy()
     for joint, hanging in enumerate(_hanging(skeleton)):
         if len(hanging) != 1 or np.linalg.norm(hanging[0][1]) < 1e-9:
@@ -123,7 +123,7 @@ class Material:
     scale: Floats
     frame_time: float
     recipe: Recipe | None
-    names: tuple[str, ...]  # of the pose columns
+    names: tuple[str, ...]  # names of the pose columns
     notes: tuple[str, ...] = ()
 
 
@@ -214,7 +214,7 @@ def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None)
 
 
 def _without_still(material: Material) -> Material:
-    """Remove stretches in which the body is still; a class that never moves is an error."""
+    """Remove stretches in which the body is still; refuse a class that never moves."""
     poses, rates, notes = [], [], list(material.notes)
     for name, rows, turns in zip(material.classes, material.poses, material.rates, strict=True):
         scaled = [x * material.scale for x in rows]

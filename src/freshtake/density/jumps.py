@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 TRIES = 4  # kernels drawn per jump at most
 EVENNESS = 12.0  # how strongly kernels followed more than their share are avoided
-TEMPO_BOUND = 1.7  # standard deviations of the pace
+TEMPO_BOUND = 1.7  # limit of the pace, in its standard deviations
 MEMORY_ROUNDS = 16.0  # passes through a class before older visits are halved
-FIELDS = 11  # of `clock`:
+FIELDS = 11  # fields of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 FAR = 1.25  # limit of a jump, in units of the data's 99.9th percentile of nearest-neighbour distances
-FARTHER = 1.13  # factor on `FAR` if too little is connected, and for novelty; half a step between frames makes it 1.5
+FARTHER = 1.13  # factor on `FAR` for novelty, or if too few kernels are connected; half a step makes it 1.5
 SHARP = 1.2  # limit of a jump, in units of the data's 99.9th percentile of second differences
-SHARPEST = 1.3  # the same limit for jumps, pace and novelty together
+SHARPEST = 1.3  # limit as for `SHARP`, but for jumps, pace and novelty together
 STRETCH = 16  # kernels whose visits are counted together
 
 
@@ -52,13 +52,13 @@ class Track(NamedTuple):
     cyclic: Bools  # (classes,)
     first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
     goals: Ints  # (jumps,): kernels
-    likelihoods: Floats  # (jumps,): -2 log of their chances
-    jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
+    likelihoods: Floats  # (jumps,): -2 log of their probabilities
+    jump_rates: Floats  # (kernels,): probability of a jump, relative to `Rates.jump`
     away: Floats  # (classes,): fraction by which a pose may move away from another pose of its phase
 
 
 class Rates(NamedTuple):
-    """The settings of synthesis; times are in frames, `jump` is the chance of a jump per frame."""
+    """The settings of synthesis; times are in frames, `jump` is the probability of a jump per frame."""
 
     jump: float
     blend: float
@@ -74,9 +74,9 @@ class Following(NamedTuple):
 
     history: Floats  # (4, width): last frame, previous frame, offset, speed of the offset
     clock: Floats  # (fields,)
-    credit: Floats  # (classes,): frames that each class has been followed too little, relative to its weight
-    weights: Floats  # (classes,): in the last frame
-    visits: Floats  # (blocks + classes,): frames for which each block of kernels was followed, old ones count less
+    credit: Floats  # (classes,): frames by which each class has been followed too little for its weight
+    weights: Floats  # (classes,): the weights in the last frame
+    visits: Floats  # (blocks + classes,): frames for which each block of kernels was followed; older frames count less
 
 
 @compiled
@@ -90,7 +90,7 @@ def point_of(track: Track, history: Floats, out: Floats) -> None:
 
 @compiled
 def excess(track: Track, visits: Floats, i: int) -> float:
-    """Return by what fraction kernel i's block was followed more than its share: 0 is its share, -1 never."""
+    """Return the fraction by which kernel i's block was followed more than its share; 0: just its share, -1: never."""
     block, owner = track.blocks[i], track.owners[i]
     size = track.sizes[block]
     share = visits[len(track.sizes) + owner] * size / track.counts[owner]
@@ -228,7 +228,8 @@ def compared_scale(widths: Floats, settings: Settings) -> Floats:
 def _away(model: DensityModel) -> Floats:
     """Return the fraction by which each class may be exaggerated at its fastest pace without exceeding `SHARPEST`.
 
-    Moving away from another pose by a fraction increases second differences by that fraction, if the other's are small.
+    Moving away from another pose by a fraction increases second differences by that fraction, if those of the other
+    pose are small.
     """
     fastest, out = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2, []
     for name, sharp in zip(model.classes, model.limits[:, 0].tolist(), strict=True):

@@ -32,7 +32,7 @@ from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 
 MOST_CLASSES = 256
-END = 6  # frames at either end
+END = 6  # frames at either end of a take in which its travel is measured
 
 
 @one_blas_thread()
@@ -56,7 +56,7 @@ def learn(
         cyclic: whether each class is cyclic; detected from the takes if not given.
 
     Returns:
-        A frozen model; its `notes` tell which frames were left out.
+        A frozen model; its `notes` list the frames that were left out.
     """
     chosen, say = settings or Settings(), report or silent
     _check_names(examples, cyclic or {})
@@ -134,7 +134,7 @@ def _check_complete(
     if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
             f"{name}: {len(parts.frames)} frames can be repeated endlessly, but a cycle has about {period:.0f}: give "
-            f"takes of at least one whole cycle, or say that it does not repeat (--acyclic {name})"
+            f"takes of at least one whole cycle, or declare the class acyclic (--acyclic {name})"
         )
     skeleton = None if material.recipe is None else material.recipe.skeleton
     if parts.cyclic or given is not None or skeleton is None:
@@ -147,15 +147,15 @@ def _check_complete(
     if min(map(np.linalg.norm, ends)) > 0.15 * leg_length(skeleton):
         raise UsageError(
             f"{name}: the takes are still moving at both ends, and no pose recurs within {sum(map(len, rates))} "
-            "frames, so they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does "
-            f"not repeat (--acyclic {name})"
+            "frames, so they seem to be part of a cycle: give takes of at least one whole cycle, or declare the "
+            f"class acyclic (--acyclic {name})"
         )
 
 
 def _check_feet(model: DensityModel) -> None:
-    """Refuse a cyclic class with half a step: one foot lands, the other is lowered but never lands.
+    """Refuse a cyclic class with half a step: one foot lands, the other foot is lowered but never lands.
 
-    A foot that is kept up, as in hopping on one leg, is not lowered.
+    A foot that is kept raised, as in hopping on one leg, is not lowered.
     """
     base = model.planting_model
     if base is None:
@@ -171,7 +171,7 @@ def _check_feet(model: DensityModel) -> None:
             raise UsageError(
                 f"{name}: {base.feet[int(cut_off.argmax())].name} comes down but never lands in the part of the takes "
                 "that repeats, so it would hop on the other foot forever: give takes with whole steps of both feet, "
-                f"or say that it does not repeat (--acyclic {name})"
+                f"or declare the class acyclic (--acyclic {name})"
             )
 
 
@@ -226,7 +226,7 @@ def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, flo
 
 
 class LearnedClass(NamedTuple):
-    """The frames of each piece among the concatenated runs of a class, and what synthesis reads of these frames."""
+    """The frames of each piece among a class's concatenated runs, and the data that synthesis reads for them."""
 
     pieces: list[Ints]
     allowed: Bools

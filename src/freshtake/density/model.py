@@ -205,7 +205,7 @@ class DensityModel(LearnedKernels):
             rng: the random generator.
             frames: the number of frames, 1 or more.
             weights: weights of classes, as for `schedule`; by default all weight is on the first class.
-            residuals: add the residuals; otherwise poses are those of the eigenspace, as in the paper.
+            residuals: add the residuals; otherwise poses are in the eigenspace, as in the paper.
             endless: restart an acyclic class when it has ended.
             plant: keep planted feet still; a string names the lock, such as "soft".
             control: speed and direction, for all frames or as a function of the frame number.
@@ -227,7 +227,7 @@ class DensityModel(LearnedKernels):
         Args:
             motion: a motion that this model synthesized.
             plant: true, or the name of a lock, such as "soft".
-            rows: the decoded rows, (frames, width), which contain contacts; by default those of the nearest kernels.
+            rows: the decoded rows, (frames, width), which contain contacts; by default the nearest kernels' rows.
 
         Returns:
             A motion of the same kind and length.
@@ -273,7 +273,7 @@ class DensityModel(LearnedKernels):
     ) -> Any:
         """Return rows as a motion of the examples' kind; a skeleton keeps its bone lengths.
 
-        To continue another piece, give its last row as `before` and the placement of that row as `start`.
+        To continue an earlier piece, give its last row as `before` and the placement of that row as `start`.
 
         Args:
             rows: rows of synthesis, (frames, width).

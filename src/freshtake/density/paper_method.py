@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 GOLDEN = 0.6180339887498949
-REACH = 2.0  # widths of a velocity kernel to either side of the start of a line search
+REACH = 2.0  # in velocity kernel widths: how far a line search extends to either side of its start
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class PaperState:
 
 
 def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
-    """Return the kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (several classes)."""
+    """Return the kernel with the highest likelihood: Okwechime 2008, eq. 9 and 13 (several classes)."""
     logs = np.full(len(model.weights), -np.inf)
     for w, dense in zip(weights, model.pose_densities, strict=True):
         if w > 0.0:
@@ -42,7 +42,7 @@ def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
 
 
 def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tuple[PaperState, Floats]:
-    """Compute y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
+    """Compute y_(t+1) = y_t + dy with the highest likelihood: Okwechime 2008, eq. 11.
 
     The setting `search` chooses how the step is found, see `climb`. Root rates and residuals are means over the
     kernels, weighted by the motion density.
@@ -87,7 +87,7 @@ class NearKernels(NamedTuple):
 def climb(
     places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, search: int, correction: bool
 ) -> Floats:
-    """Return the step of the highest likelihood from a pose: Okwechime 2008, eq. 10.
+    """Return the step with the highest likelihood from a pose: Okwechime 2008, eq. 10.
 
     The search begins at the previous step. `search` is the number of one of `SEARCHES` (§4.3): along each eigenvector
     in turn, over the velocities of all kernels, by mean shift, or by Powell's method.

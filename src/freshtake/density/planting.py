@@ -1,4 +1,4 @@
-"""Feet of synthesized motion: their contacts, mixed from those of the classes, and how they are kept in place."""
+"""Feet of synthesized motion: their contacts, mixed from the classes' contacts, and how they are kept in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 COMPLETE = 0.9  # fraction of a cycle: a shorter run does not close
-FARTHEST = 0.25  # cycles: an edge of a contact farther away, or beyond the take, counts as this far
+FARTHEST = 0.25  # cycles: an edge of a contact farther away, or beyond the take, counts as this far away
 
 
 def foot_columns(model: DensityModel) -> Floats:
@@ -56,8 +56,8 @@ def foot_joints(base: PlantingModel) -> list[int]:
 def row_contacts(model: DensityModel, rows: Floats) -> Floats:
     """Return the contacts of foot joints in rows of synthesis (frames, foot joints), 0 or 1.
 
-    The height matters if a foot lands twice in a cycle of one class and once in that of another, as in a skip and a
-    walk: by the mean of their times it would be planted while it hops.
+    The height matters if a foot lands twice per cycle in one class and once in another, as in a skip and a walk: the
+    mean of the classes' times would plant it while it hops.
     """
     assert model.planting_model is not None
     contacts, heights = feet_of(model, rows)

@@ -32,7 +32,7 @@ BLOCK = 16  # kernels
 class Index(NamedTuple):
     """Positions (kernels, 2 modes) in kernel widths, sorted into compact blocks, and the blocks' bounding spheres."""
 
-    places: Floats  # in the order of the blocks
+    places: Floats  # (kernels, 2 modes), in the order of the blocks
     order: Ints  # (kernels,): which kernel a position belongs to
     starts: Ints  # (blocks + 1,)
     centers: Floats  # (blocks, 2 modes)
@@ -102,7 +102,7 @@ def near_kernels(
     left out, as are those that may not be jumped to; `owner` -1 means all classes.
     """
     blocks = len(index.radii)
-    # Kernels farther than this from the nearest one together contain less than a millionth of the mass.
+    # Together, kernels farther than this from the nearest kernel contain less than a millionth of the mass.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
     bounds = np.empty(blocks)
     first = bound_blocks(index, point, owner, bounds)
@@ -146,7 +146,7 @@ def nearest_square(index: Index, point: Floats, owner: int) -> float:
 
 @compiled
 def drawn(squares: Floats, count: int, chance: float) -> int:
-    """Draw one of the kernels with probability proportional to exp(-square / 2), by a number between 0 and 1."""
+    """Draw one of the kernels with probability proportional to exp(-square / 2), using a number from 0 to 1."""
     least = np.inf
     for c in range(count):
         least = min(least, squares[c])
@@ -166,7 +166,7 @@ class Density(NamedTuple):
 
     lookup: Index  # positions are divided by the widths
     widths: Floats
-    log_norm: float  # of one kernel
+    log_norm: float  # logarithm of the normalization of one kernel
 
 
 def density(points: Floats, widths: Floats) -> Density:
@@ -195,7 +195,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 
 @compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
-    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks contain less than 1e-12 of it."""
+    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; skipped blocks are below 1e-12 of the sum."""
     blocks = len(index.radii)
     # Sums are compared with each other, unlike draws: skipped kernels may contribute no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
@@ -218,7 +218,7 @@ def log_sums(index: Index, points: Floats, out: Floats) -> None:
 
 
 def velocities(weights: Floats) -> Floats:
-    """Return dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last frame repeats the one before."""
+    """Return dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last velocity is repeated."""
     steps = np.diff(weights, axis=0)
     return np.concatenate([steps, steps[-1:]])
 

@@ -19,9 +19,9 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest, strong_parts
 
-LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # examined per kernel
-BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run ending there may be left
-LATE, EARLIEST = 0.25, 0.5  # last fraction of a run in which it may be left for good; larger if no jump is mild there
+LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # neighbours examined per kernel
+BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a synthesis may leave the kernel's run
+LATE, EARLIEST = 0.25, 0.5  # last fraction of a run in which synthesis must leave it; larger if no jump there is mild
 MARGIN = 2  # frames before a kernel that are read when a motion starts to follow it
 
 Span = tuple[int, int]
@@ -42,7 +42,7 @@ class Jumps(NamedTuple):
         return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
     def landings(self, runs: list[Span]) -> Ints:
-        """Return the kernels (jumps,) at which offsets have decayed, or the last ones of their runs."""
+        """Return the kernels (jumps,) at which offsets have decayed, or the last kernels of their runs."""
         stops = np.array([stop for _, stop in runs])
         lasts = stops[np.searchsorted(stops, self.there, side="right")] - 1
         return np.asarray(np.minimum(self.there + np.ceil(self.durations).astype(np.intp), lasts))
@@ -140,7 +140,8 @@ class Parts(NamedTuple):
 def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyclic: bool | None) -> Parts:
     """Return the part of a class within which synthesis can cycle.
 
-    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` those of runs.
+    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` the numbers of
+    frames of the runs.
     """
     runs = _runs(lengths)
     if cyclic is None:
@@ -171,9 +172,9 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
 def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool) -> Parts:
     """Return what remains when runs are cut until every kernel can be reached from every other.
 
-    A cut also removes jumps to kernels with few frames left before it, so cutting is repeated. How hard a jump is does
-    not change: the frames recorded after a cut still show how the motion might have continued. `quick` allows jumps
-    that are evened out faster than usual.
+    A cut also removes jumps to kernels with few frames left before it, so cutting is repeated. The strain of a jump
+    does not change: the frames recorded after a cut still show how the motion might have continued. `quick` allows
+    jumps that are evened out faster than usual.
     """
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds)

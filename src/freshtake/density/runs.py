@@ -9,7 +9,7 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.smooth_path import cubic_weights
 
 LONGEST = 3.0  # longest time to even out a jump, relative to the usual duration
-SHORTEST = 0.25  # the shortest
+SHORTEST = 0.25  # shortest time to even out a jump, relative to the usual duration
 GROWTH = 1.5  # factor between the durations that are tried
 SLIP = 2  # frames by which a jump may be ahead of the runs that it connects
 
@@ -59,7 +59,7 @@ class Leap(NamedTuple):
 def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, last: int) -> float:
     """Return the place in the run first..last that is nearest to a pose, at most a frame from j.
 
-    So a jump does not repeat or skip any time.
+    A jump to this place neither repeats nor skips any time.
     """
     a, b = max(j - 1, first), min(j + 1, last)
     along, size = 0.0, 0.0

@@ -35,7 +35,7 @@ class Settings(Changeable):
     class_stay: float = 2.0  # switch: seconds that set how long one class is followed while weights are constant
     blend: float = 0.33  # seconds over which a jump is evened out; longer if necessary
     tempo: float = 0.015  # relative variation of the pace
-    novelty: float = 0.13  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
+    novelty: float = 0.13  # deviation of cyclic classes from recorded curves, relative to that between two cycles
     residuals: bool = True  # add each kernel's residual, which the eigenspace leaves out
 
     def __post_init__(self) -> None:

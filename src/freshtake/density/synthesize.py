@@ -67,7 +67,8 @@ def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
 def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: Floats, weights: Floats) -> None:
     """Plan a change of class: at equal shares while the weights change, in turn while they are constant.
 
-    `credit` (classes,) are the frames that each class was followed too little, `before` (classes,) the last weights.
+    `credit` (classes,) are the frames by which each class was followed too little, `before` (classes,) the last
+    weights.
     """
     current = track.owners[int(clock[RUN])]
     moved, goal, best, wait = False, -1, 0.0, 0.0
@@ -94,7 +95,7 @@ def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: 
 
 @compiled
 def bell(a: float, b: float) -> float:
-    """Draw a normal number from two uniform ones (Box and Muller)."""
+    """Draw a normal number from two uniform numbers (Box and Muller)."""
     return np.sqrt(-2.0 * np.log(1.0 - a)) * np.cos(2.0 * np.pi * b)
 
 

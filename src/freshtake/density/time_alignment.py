@@ -38,7 +38,7 @@ class SineFit(NamedTuple):
 def fit_sine(values: Floats) -> SineFit:
     """Return the least-squares sine of one curve (frames,): Okwechime 2008, eq. 3, with amplitude and offset.
 
-    Departs from the paper: eq. 3 is a sine of height 1 about 0, which no mode is.
+    Departs from the paper: eq. 3 is a sine with mean 0 and amplitude 1, which fits no mode.
     """
     times = np.arange(len(values), dtype=np.float64)
     return _refined(values, times, *_first_guess(values, times))
@@ -63,7 +63,7 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """Return a frequency near the best one, and its uncertainty; long takes use the spectrum, others try a grid."""
+    """Estimate the best frequency and its uncertainty, from the spectrum of a long take, else from a grid."""
     frames = len(values)
     # Beyond 400 frames the spectrum is fine enough.
     if frames > 400:

@@ -110,7 +110,7 @@ def signal(layout: Layout, track: Track, name: str) -> Floats:
 
 
 def _joints(layout: Layout, name: str) -> Sequence[int]:
-    """Return the hands that a quantity uses; the first is the left one unless its name says otherwise."""
+    """Return the hands that a quantity uses; the first counts as the left hand unless named otherwise."""
     hands = layout.hands
     if not name.startswith(("left", "right")) or len(hands) != 2:
         return hands if not name.startswith(("left", "right")) else ()

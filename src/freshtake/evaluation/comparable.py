@@ -97,7 +97,7 @@ def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes
 def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
-    """Return all motions at the first one's rate, and a note saying how many were resampled."""
+    """Return all motions at the first motion's rate, and a note on the number of resampled motions."""
     first_rate = rate(motions[0])
     # Rates within 2 % count as equal: 29.97 is 30.
     odd = [abs(rate(motion) / first_rate - 1.0) > 0.02 for motion in motions]

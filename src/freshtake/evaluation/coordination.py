@@ -1,8 +1,8 @@
 """Measure whether parts of the body still move together: correlations of DOFs, kept or lost.
 
 Lau 2009, §8: noise on the left arm does not fit the rest of a walk, because someone who swings one arm higher is likely
-to swing the other one higher too. Speeds of DOFs are correlated over a clip; the figure is how far these correlations
-differ from the inputs', with that of a real take next to it.
+to swing the other one higher too. Speeds of DOFs are correlated over a clip; the figure is the difference of these
+correlations from the inputs', shown next to a real take's.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Correlations(NamedTuple):
 
 
 def measure(gallery: Gallery, track: Track) -> Parts:
-    """Return how far the correlations of speeds are from the inputs': over all pairs, and between left and right."""
+    """Return the difference of speeds' correlations from the inputs': over all pairs, and between left and right."""
     if not gallery.layout.has_body:
         return {}
     parts: Parts = {}
@@ -51,7 +51,7 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
 
 
 def correlations(rows: Floats) -> Correlations:
-    """Return the correlations between the columns of rows; 0 if one of them does not move."""
+    """Return the correlations between the columns of rows; 0 if either column does not move."""
     centered = rows - rows.mean(axis=0)
     strength = np.sqrt((centered**2).mean(axis=0))
     # A DOF that does not move has no correlations.

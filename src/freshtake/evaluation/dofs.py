@@ -24,7 +24,7 @@ STILL = 1e-6  # radians, leg lengths or their rates: smaller changes count as st
 class ClipDofs(NamedTuple):
     """Rotation vectors of every joint about its mean over the inputs, and the root's height and velocities.
 
-    A vector about the mean wraps only half a rotation away from it, which no joint of a body reaches. Heights and
+    A rotation vector about the mean wraps at half a rotation from it, which no joint of a body reaches. Heights and
     speeds are in leg lengths. `scales` says how far, in leg lengths, one unit of a DOF moves the joints (root mean
     square over all joints and tips): scaled by it, differences of DOFs become roughly comparable to distances. `rows`
     contains the DOFs (frames, DOFs) of each clip.
@@ -47,7 +47,7 @@ def clip_dofs(clips: Sequence[Clip], inputs: int, size: float) -> ClipDofs:
 
 
 def without_heading(clip: Clip) -> Floats:
-    """Return local rotations (frames, joints, 4) with the root's twist about the vertical removed."""
+    """Return local rotations (frames, joints, 4) without the root's twist about the vertical."""
     turns, up = clip.rotations.copy(), clip.up_index
     turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
     return turns
@@ -97,9 +97,9 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
 class Joints(NamedTuple):
     """Joint numbers, and the length of a leg from the hips to the ankle.
 
-    `body` contains the hips and everything that hangs on them, but not a rig's joints above them or next to them on the
-    floor. `toes` contains each foot's toe (its ankle if it has none). `upper` contains the joint where the arms branch
-    off, the head, and the hand, elbow and shoulder of each arm; `lower` the knee, ankle and toe of each leg.
+    `body` contains the hips and everything below them in the tree, but not a rig's joints above them or next to them on
+    the floor. `toes` contains each foot's toe (its ankle if it has none). `upper` contains the joint where the arms
+    branch off, the head, and the hand, elbow and shoulder of each arm; `lower` the knee, ankle and toe of each leg.
     """
 
     hips: int
@@ -113,7 +113,7 @@ class Joints(NamedTuple):
 
 
 def body_joints(skeleton: Skeleton) -> Joints:
-    """Find joints by names and by the tree; missing ones are empty."""
+    """Find joints by names and by the tree; missing joints are empty."""
     hips, all_feet = pelvis(skeleton), feet(skeleton)
     ankles = tuple(foot.ankle for foot in all_feet)
     toes = tuple(foot.joints[-1] for foot in all_feet)

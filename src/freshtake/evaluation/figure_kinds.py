@@ -9,7 +9,7 @@ class Kind(NamedTuple):
     `like`: within the range of real takes; `low`: not above it; `most`: above neither it nor the inputs' value; `high`:
     not below it; `zero`: 0, unless real takes share frames too; `alike`: hard to tell apart (see `results`); `tied`: as
     strong as in the inputs, if they are clear about it (see `results`); `shown`: not classified.
-    `pooled` is how a set's figure is computed from those of its clips: the weighted mean, or the largest.
+    `pooled` is how a set's figure is computed from its clips' figures: the weighted mean, or the largest.
     """
 
     key: str

@@ -28,7 +28,7 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """Test whether two sets can be told apart; None if one has fewer than two clips. Without permutations, p is 1."""
+    """Test whether two sets can be told apart; None if either has fewer than two clips. p is 1 without permutations."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]
@@ -67,7 +67,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Return the logarithm of the mean speed, acceleration and jerk of the limbs and of the rest."""
+    """Return the logarithm of the mean speed, acceleration and jerk of the limbs and of the other joints."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():

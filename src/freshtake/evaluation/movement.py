@@ -44,11 +44,11 @@ def _input_jerk(gallery: Gallery, limbs_only: bool) -> float:
     return float(np.average(means[usable], weights=weights)) if usable.any() else 0.0
 
 
-SPEEDS = 11  # between the slowest and the fastest tempo
+SPEEDS = 11  # number of speeds between the slowest and the fastest tempo
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:
-    """Return the duration, also over the inputs' mean; the fraction of windows at another tempo, and how far off."""
+    """Return the duration, also divided by the inputs' mean; the fraction of windows off the tempo, and their error."""
     mean = float(np.mean([other.duration for other in gallery.inputs]))
     parts = {"duration": Part(track.duration)}
     if mean > 0:
@@ -59,7 +59,7 @@ def measure_timing(gallery: Gallery, track: Track) -> Parts:
 
 
 def tempo(gallery: Gallery, track: Track) -> Parts:
-    """Return how many windows of the track fit the inputs better at another speed, and how far that speed is off."""
+    """Return the fraction of windows that fit the inputs better at another speed, and that speed's mean log error."""
     features = track.thirty().features
     speeds, played = gallery.once(played_inputs)
     # Windows of a second, at 30 frames.
@@ -160,7 +160,7 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 
 
 def floor_heights(gallery: Gallery) -> Floats:
-    """Return the height at which each foot joint stands: a low percentile of its heights in the inputs."""
+    """Return the height of each foot joint while planted: a low percentile of its heights in the inputs."""
     heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
     # The lowest frames may be outliers: a low percentile is the floor.
     return np.asarray(np.percentile(heights, 2.0, axis=0))

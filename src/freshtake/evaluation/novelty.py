@@ -1,4 +1,4 @@
-"""Measure how new variants are: copied frames, covered inputs, distances, and what is more than interpolation."""
+"""Measure how new variants are: copied frames, covered inputs, distances, and movement beyond interpolation."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -27,7 +27,7 @@ BLOCK = 4_000_000  # elements of a distance matrix kept in memory at a time
 
 
 def measure_copies(gallery: Gallery, track: Track) -> Parts:
-    """Return the share of frames that copy an input's, the longest copied run, and the distance to the inputs."""
+    """Return the share of frames that copy an input frame, the longest copied run, and the distance to the inputs."""
     nearest = _nearest(_rows(gallery, track), np.concatenate(gallery.of_inputs(_rows)))
     poses = np.concatenate([_poses(gallery, other) for other in gallery.inputs])
     copied = difference(gallery, _poses(gallery, track), poses[nearest]) <= EXACT
@@ -50,7 +50,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     parts = []
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
-        # Finding the nearest by rotation matrices is quick; the angles then decide whether it is a copy.
+        # Finding the nearest pose by rotation matrices is quick; the angles then decide whether it is a copy.
         nearest = others[_nearest(rows[number], everything[others])]
         differences = difference(gallery, _poses(gallery, track), turns[nearest])
         parts.append(Part(float((differences <= EXACT).mean()), len(track)))
@@ -58,7 +58,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
 
 
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
-    """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the distance in sizes."""
+    """Return the largest joint rotation (radians) between poses, per frame; for strokes the relative distance."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
@@ -82,7 +82,7 @@ def longest_diagonal(mask: Bools) -> int:
 
 
 def nearest_pose(gallery: Gallery, track: Track) -> Floats:
-    """Return per frame (30 a second) the mean joint distance, in sizes, to the nearest input pose without heading.
+    """Return the mean joint distance (30 a second) to the nearest input pose without heading, relative to the size.
 
     The inputs are used at their full rate. The five poses nearest by root mean square are compared by the mean.
     """
@@ -130,7 +130,7 @@ def set_coverage(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def covered_windows(gallery: Gallery, track: Track) -> Bools:
-    """Return for each window of the inputs whether the track has one like it."""
+    """Return for each window of the inputs whether the track has a similar window."""
     covered = []
     for other in gallery.slow:
         # Windows whose cost per frame is below 2 count as covered.
@@ -153,7 +153,7 @@ def measure_diversity(gallery: Gallery, track: Track) -> Parts:
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return the mean distance between two of the tracks, in % of the size; NaN for fewer than two.
 
-    Of more than 200 pairs, 200 evenly spread ones are used.
+    If there are more than 200 pairs, 200 evenly spread pairs are used.
     """
     pairs = list(combinations(range(len(tracks)), 2))
     if not pairs:
@@ -165,7 +165,7 @@ def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def weighed(gallery: Gallery, track: Track) -> Floats:
-    """Return DOFs at 30 frames per second, times their scale: their differences are about distances in sizes."""
+    """Return DOFs at 30 frames per second, times their scale: their differences are roughly distances."""
     longest = LONGEST * max(len(other) for other in gallery.slow)
     return at_working_rate(gallery.layout, track).dofs[:longest] * gallery.layout.scales
 
@@ -191,7 +191,7 @@ def measure_span(gallery: Gallery, track: Track) -> Parts:
 
 
 def outside_span(gallery: Gallery, rows: Floats) -> Parts:
-    """Return that share for aligned rows (times, DOFs), weighted by the entire deviation; empty if there is none."""
+    """Return the share outside the span for aligned rows (times, DOFs), weighted by the deviation; empty if it is 0."""
     deviations = gallery.once(input_span).deviations(rows).ravel()
     total = float((deviations**2).sum())
     if total <= 0:
@@ -209,7 +209,7 @@ def _basis(gallery: Gallery) -> Floats:
 
 
 def input_span(gallery: Gallery) -> Span:
-    """Align the inputs to the one nearest to the others, then average and align again."""
+    """Align the inputs to the input nearest to the others, then average and align again."""
     rows = [_span_rows(gallery, track) for track in gallery.inputs]
     pairs = [(a, b) for a in rows for b in rows]
     summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)

@@ -99,9 +99,10 @@ Figures = dict[str, Figure]
 
 
 def energy_score(drawn: Floats, real: Floats) -> float:
-    """Return the mean distance between real and drawn clips, minus half that between two different drawn ones (rows).
+    """Return the mean distance between real and drawn clips, minus half the mean distance between drawn clips.
 
-    Using only different ones makes it fair: its expectation does not depend on how many were drawn.
+    Pairs of a clip with itself are left out, so that the score is fair: its expectation does not depend on how many
+    were drawn.
     """
     across = np.linalg.norm(real[:, None] - drawn, axis=-1).mean()
     first, second = np.triu_indices(len(drawn), 1)
@@ -155,7 +156,7 @@ def _each(value: Callable[[Manner], float], *sets: Manners) -> list[Floats]:
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
-    """Return a quantity of the variants divided by the inputs' mean; empty if that is below the minimum."""
+    """Return a quantity of the variants divided by the inputs' mean; empty if the mean is below `least`."""
     input_values, variant_values, further = _each(value, inputs, variants, extra)
     if not input_values.mean() > least:
         return {}
@@ -169,7 +170,7 @@ def _worst(
     key: str, value: Callable[[Manner], float], percentile: float, usual: float,
     inputs: Manners, variants: Manners, extra: Manners,
 ) -> Figures:  # fmt: skip
-    """Return a percentile over variants; real takes are the extra ones, or else the inputs, whose value is `usual`."""
+    """Return a percentile over variants; real takes are the extra takes, or else the inputs, whose value is `usual`."""
     of_inputs, each, further = _each(value, inputs, variants, extra)
     left_out = () if len(extra) or len(inputs) < 2 else tuple(of_inputs)
     return {key: Figure(key, float(np.percentile(each, percentile)), tuple(each), left_out, tuple(further), usual)}
@@ -178,8 +179,8 @@ def _worst(
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     mean = np.mean([one.poses for one in inputs], axis=0)
     input_shares, variant_shares, further = _each(lambda one: static_share(one.poses, mean), inputs, variants, extra)
-    # The difference of an input from the mean of the others is a multiple of that from the mean of all, so its share is
-    # the same; two inputs both have the same share, which is not a range.
+    # An input's difference from the mean of the others is a multiple of its difference from the mean of all, so its
+    # share is the same; two inputs both have the same share, which is not a range.
     left_out = tuple(input_shares) if len(inputs) > 2 else ()
     if not np.isfinite(variant_shares).all():
         return {}
@@ -201,7 +202,7 @@ def _swing_figures(inputs: Manners, variants: Manners, extra: Manners) -> Figure
 
 
 def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
-    """Return energy and variogram score of the further takes given the variants, relative to those given the inputs."""
+    """Return energy and variogram scores of the further takes given the variants, divided by those given the inputs."""
     input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
     if len(input_rows) < 2 or len(variant_rows) < 2:
         return {}

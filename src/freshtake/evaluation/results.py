@@ -11,14 +11,14 @@ from freshtake.evaluation.movement import DofFigures
 TOLERANCE = 1e-9
 AUC_ALIKE = 0.75  # up to this value, two sets count as hard to tell apart
 AUC_SLACK = 0.05  # or up to this much above the AUC of two sets of real takes
-CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of it that variants must keep
+CLEAR, KEPT = 0.8, 0.5  # minimum correlation of the inputs, and the share of this correlation that variants must keep
 
 
 @dataclass(frozen=True)
 class Figure:
     """One figure of the variants next to the same figure of real takes.
 
-    `value` is that of all variants together, `each` that of every variant. `left_out` contains each input scored
+    `value` is for all variants together, `each` for every variant. `left_out` contains each input scored
     against the other inputs, `extra` each further real take scored against the inputs (for figures of entire sets: one
     value for the set). `inputs` is the inputs' value if it is meaningful.
     """

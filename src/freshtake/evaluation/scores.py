@@ -18,7 +18,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 
 
 def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    """Return figures of entire sets, next to those of the extra takes (and of the inputs without one) as a set."""
+    """Return figures of entire sets, next to the figures of all extra takes (or, without these, all inputs)."""
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = realness_figures(material, rng)
     others = novelty.copied_from_others(gallery, variants)

@@ -27,7 +27,7 @@ class Pace(NamedTuple):
     acceleration: float
 
     def over(self, other: Pace) -> Pace:
-        """Return each figure divided by another pace's."""
+        """Return each figure divided by the other pace's."""
         return Pace(*(value / max(other_value, 1e-12) for value, other_value in zip(self, other, strict=True)))
 
 
@@ -51,7 +51,7 @@ def _length(vectors: Floats) -> Floats:
 
 
 def loop_pace(loop: Clip, inputs: Pace) -> Pace:
-    """Return the pace of a loop including its seam; the step is that of the seam."""
+    """Return the pace of a loop including its seam; the step is measured at the seam."""
     frames = loop_frames(loop)
     around = played(loop, frames + 3, -1)
     seam = float(steps_of(played(loop, 2, frames - 1)).step[0])
@@ -86,7 +86,7 @@ def _ends(loop: Clip) -> Floats:
 
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
-    """Return the fraction of frames whose joints all equal those of an input frame, apart from the heading."""
+    """Return the fraction of frames whose joints all equal an input frame's joints, apart from the heading."""
     turns = without_heading(clip)
     nearest = [pose_angles(turns, without_heading(other)).min(axis=1) for other in inputs]
     return float((np.min(nearest, axis=0) <= EXACT).mean())

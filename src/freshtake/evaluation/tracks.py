@@ -1,4 +1,4 @@
-"""Unpack clips and strokes into arrays, align them by time warps, and store what they are scored against.
+"""Unpack clips and strokes into arrays, align them by time warps, and store the inputs that they are scored against.
 
 A `Gallery` contains the inputs that a track is scored against, and caches results computed from them.
 """
@@ -88,7 +88,7 @@ class Track:
 
 
 def halvings(frame_time: float) -> int:
-    """Return the step between the frames that remain when the rate is halved until it is about 30 frames per second."""
+    """Return the step between frames that remain when the rate is halved to about 30 frames per second."""
     step = 1
     while frame_time * step < 0.017:
         step *= 2
@@ -107,7 +107,7 @@ def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
 
 
 def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:
-    """Return for each foot the joint that stands longest: the toe, or the ankle if there is no toe."""
+    """Return for each foot the joint that stays planted longest: the toe, or the ankle if there is no toe."""
     return tuple(foot.ankle if foot.toe is None else foot.toe for foot in feet(skeleton))
 
 
@@ -171,7 +171,7 @@ def dtw_path(a: Floats, b: Floats) -> Ints:
 
 
 def aligned_to(template: Floats, rows: Floats) -> Floats:
-    """Return the rows resampled at the template's times: for each of its frames the mean position of the matching rows.
+    """Return the rows resampled at the template's times: each of its frames is read at the mean of its matching rows.
 
     These positions form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs
     evenly.
@@ -200,7 +200,7 @@ def window_costs(costs: Floats, width: int) -> Floats:
         return np.zeros((max(rows, 0), max(columns, 0)))
     total = np.zeros((costs.shape[0] + 1, costs.shape[1] + 1))
     for i, row in enumerate(costs):
-        # Sums along diagonals: a window is the difference of two of them.
+        # Sums along diagonals: a window is the difference between two sums.
         total[i + 1, 1:] = total[i, :-1] + row
     return total[width:, width:] - total[:rows, :columns]
 
@@ -252,7 +252,7 @@ class Gallery:
 
 
 def at_working_rate(layout: Layout, track: Track) -> Track:
-    """Return clips at 30 frames per second, at which most figures are defined; strokes as they are."""
+    """Return clips at 30 frames per second, at which most figures are defined; strokes are unchanged."""
     return track.thirty() if layout.has_body else track
 
 

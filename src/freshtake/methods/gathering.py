@@ -24,9 +24,9 @@ APART = 1.02  # stated units that differ by a larger factor are different units
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
-    """Return motions with one vertical axis and unit of length, the first one's, and clips of one rig with one root.
+    """Return motions with the first motion's vertical axis and unit of length, and clips of one rig with one root.
 
-    `say` gets a sentence for each change of axis or unit.
+    `say` receives a sentence for each change of axis or unit.
     """
     unified = _one_axis(list(motions), say)
     first = next((motion for motion in unified if isinstance(motion, Clip)), None)
@@ -65,7 +65,7 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
 
 
 def _turned(motion: Motion, up: str) -> Motion:
-    """Return a clip or point clip with another vertical axis; other motions as they are."""
+    """Return a clip or point clip with another vertical axis; other motions are unchanged."""
     if not isinstance(motion, Clip | PointClip) or motion.up == up:
         return motion
     if isinstance(motion, Clip):
@@ -77,7 +77,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     """Return a clip in the unit of the first clip."""
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
-    # Guessed units differ only from a factor of five: people differ in size, and an inch is 2.54 cm.
+    # Guessed units differ only if their factor is at least five: people differ in size, and an inch is 2.54 cm.
     if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else 5.0):
         return clip
     size = leg_length(clip.skeleton) / leg_length(first.skeleton)
@@ -90,7 +90,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:
-    """Return clips in which every joint that keeps its position in all of them has its position in the first clip.
+    """Return clips in which joints whose position never changes in any clip have their position in the first clip.
 
     If another joint moves, all positions are learned: bones that only differ between takes would stretch in variants.
     """
@@ -122,12 +122,12 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """Return a sentence if takes face different ways: models do not store which way a take faces."""
+    """Return a sentence if takes face different directions: models do not store the direction of a take."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)
         mean, agreement = (0.0, 0.0) if angles is None else mean_angle(angles)
-        # A body that faces all ways has no mean heading.
+        # A body that faces all directions has no mean heading.
         if agreement < 0.7:
             return None
         facings.append(mean)

@@ -23,7 +23,7 @@ def silent(progress: Progress) -> None:
 
 
 def each(items: Collection[Item], report: Report, name: Callable[[Item], str]) -> Iterator[Item]:
-    """Yield items one by one, reporting before each how many are done, under the item's name."""
+    """Yield items one by one, reporting the number of finished items before each, under its name."""
     for number, item in enumerate(items):
         report(Progress(number / len(items), name(item)))
         yield item
@@ -45,7 +45,7 @@ LEAST_ANNOUNCED = 3.0  # seconds
 
 
 class Countdown:
-    """Tracks which functions compile, and estimates how long the remaining ones will take."""
+    """Tracks which functions compile, and estimates how long the remaining functions will take."""
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Warn, clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock
@@ -64,7 +64,7 @@ class Countdown:
             return
         name, began = self._running.pop()
         self._expected += self._left.pop(name, 0.0)
-        if not self._running:  # the time of an outer function includes that of inner ones
+        if not self._running:  # an outer function's time includes the time of inner functions
             self._took += self._clock() - began
 
     @property

@@ -84,7 +84,7 @@ def _compiled(function: Function, **options: Any) -> Function:
 class _DiskCache:
     """Numba's cache interface: machine code is looked up when needed, and loaded without the compiler's tables.
 
-    Before numba reads its caches, it fills its tables of all that could be compiled: 0.4 s in every process.
+    Before numba reads its caches, it fills its tables of everything that can be compiled: 0.4 s in every process.
     Loading needs only the runtime; the tables are filled when something is not on disk and has to be compiled.
     """
 
@@ -127,7 +127,7 @@ def keep_machine_code_in(*folders: str) -> None:
 class MachineCode:
     """Machine code of one function: a file for each combination of argument types and processor.
 
-    A file holds a hash of its content and of its purpose, and is written atomically. A file that is damaged or has
+    A file contains a hash of its content and its purpose, and is written atomically. A file that is damaged or has
     another purpose is ignored, and is replaced when the function has been compiled. No index is needed, on which
     processes would have to agree.
     """

@@ -16,7 +16,7 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
     """Smooth values along an axis by a Gaussian whose standard deviation is in values.
 
-    `mode` says how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
+    `mode` is how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
     """
     # The window ends at four standard deviations, like scipy's.
     reach = int(4.0 * deviation + 0.5)
@@ -81,7 +81,7 @@ def point_on(path: Floats, along: float) -> Floats:
 
 
 def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """Return the distance along a path of the point nearest to a position, between two such distances."""
+    """Return the distance along a path of the point nearest to a position, from distance `low` to `high`."""
     marks = arc_lengths(path)
     rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if is_closed(path) else np.zeros(1)
     corners = np.unique(marks + marks[-1] * rounds[:, None])

@@ -95,7 +95,7 @@ def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
     for i in range(1, rows):
         fresh, fresh_start = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
-            # A penalty for each change of tempo, or still frames could be stretched for free.
+            # Each change of tempo is penalized, or still frames could be stretched for free.
             p = penalty * cost[i, j]
             best, origin = total[j - 1], start[j - 1]
             if j > 1 and total[j - 2] + p < best:
@@ -119,7 +119,7 @@ def warp_path(a: Floats, b: Floats, still: float = 0.1) -> tuple[Ints, float]:
 def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
     """Return the cheapest path (steps, 2) from the first cell to the last by steps of type I or III, and its cost.
 
-    Every cell counts by the length of the step into it, rows plus columns, so that no path gains by being shorter.
+    Every cell is weighted by the length of the step into it, rows plus columns, so that no path gains by being shorter.
     """
     steps = np.array(TYPES[kind], dtype=np.intp)
     total = _accumulate(np.ascontiguousarray(cost), steps)
@@ -148,7 +148,7 @@ def _accumulate(cost: Floats, steps: Ints) -> Floats:
 def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> Ints:
     """Trace the path back from the last cell, taking the first of equal steps; empty if no path reaches that cell.
 
-    The price of a step is the factor of the cost of its last cell.
+    A step's price is the factor by which the cost of its last cell is multiplied.
     """
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
     path = np.empty((i + j + 1, 2), dtype=np.intp)

@@ -51,13 +51,13 @@ def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple
     """
     distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
-    # Three points in a cell on average: fewer make many cells, more many comparisons.
+    # Cells contain three points on average: fewer would make many cells, more would make many comparisons.
     cell = min(reach, max(np.sqrt(3.0 * extent / max(len(points), 1)), 1e-3 * reach))
     pending = np.arange(len(who))
     while len(pending):
         first, second = _in_blocks(points, who[pending], cell, BLOCK).T
         apart = np.linalg.norm(points[who[pending][first]] - points[second], axis=1)
-        # Within the size of a cell the block holds all neighbours; farther away, some may be missing.
+        # Within the size of a cell the block contains all neighbours; farther away, some may be missing.
         sure = (apart <= cell) & (second != who[pending][first])
         first, second, apart = first[sure], second[sure], apart[sure]
         order = np.lexsort((second, apart, first))
@@ -95,7 +95,7 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
     """
     order = np.argsort(sources, kind="stable")
     ends = np.searchsorted(sources[order], np.arange(count), side="right").tolist()
-    following, edge = goals[order].tolist(), [0, *ends[:-1]]  # edge: the next one of each node to look at
+    following, edge = goals[order].tolist(), [0, *ends[:-1]]  # each node's next edge to look at
     met, part = [0] * count, [-1] * count
     waiting: list[int] = []  # nodes whose part is not known yet
     firsts: list[int] = []  # the first node of each part that may still grow
@@ -139,9 +139,9 @@ def best_partners(costs: Floats) -> tuple[Ints, Ints]:
         order = np.argsort(rows)
         return rows[order], columns[order]
     count, width = costs.shape
-    # Prices of rows and columns: no pair costs less than both together, and chosen pairs cost exactly that.
+    # Prices of rows and columns: no pair costs less than the sum of its prices, and chosen pairs cost exactly this sum.
     of_rows, of_columns = np.zeros(count), np.zeros(width)
-    owner = np.full(width + 1, -1)  # of each column; the last one is for the row being paired
+    owner = np.full(width + 1, -1)  # each column's row; the last entry is for the row being paired
     for row in range(count):
         least, before = np.full(width, np.inf), np.full(width, width)
         reached = np.zeros(width, dtype=bool)

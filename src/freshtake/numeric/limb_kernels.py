@@ -12,7 +12,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
 LINK_SCRATCH = 13  # workspace size for the coordinates of a joint's links
-OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: width of the changeover per additional bend; largest
+OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per additional bend; limit
 
 
 @uncounted
@@ -87,13 +87,13 @@ def quintic(x: float) -> float:
 
 @uncounted
 def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slack: float) -> float:
-    """Return by how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
+    """Return the angle by which `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
     upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ), 2 m = distance² - |upper|² - |lower|².
     The limb is straightest at φ; it is bent by -φ, and flexion is positive. A limb that is slightly bent the wrong way
-    moves to the right side as far as it must bend more; a limb that is bent the wrong way by more than `WRONG` stays
-    so, since moving over would be a large jump. Near straight, angles change without bound with the distance, so bends
-    θ become √(θ² + slack), which misses the distance by about slack / 8 of the limb's length.
+    changes over gradually, as its bend increases; a limb that is bent the wrong way by more than `WRONG` stays so,
+    since changing over would be a large jump. Near straight, angles change without bound with the distance, so bends θ
+    become √(θ² + slack), which misses the distance by about slack / 8 of the limb's length.
     """
     along = axis[0] * lower[0] + axis[1] * lower[1] + axis[2] * lower[2]
     alpha = along * (upper[0] * axis[0] + upper[1] * axis[1] + upper[2] * axis[2])
@@ -125,7 +125,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
 @uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
     """Set out = the rotation vector of the unit quaternion q, at most pi long."""
-    # q and -q are the same rotation: take the one with the shorter turn.
+    # q and -q are the same rotation: take the quaternion with the shorter turn.
     sign = -1.0 if q[0] < 0.0 else 1.0
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, sign * q[0]) / sine

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are computed by random projection
+RANDOMIZED_FROM = 1500  # with this many rows and columns, a few modes are computed by random projection
 OVERSAMPLING = 12  # additional random directions, so that the last modes are accurate too
 _FLOOR = 1e-12  # fraction of the largest variance below which a mode is rounding error
 
@@ -72,10 +72,10 @@ def fit(
 def kept_modes(
     products: Floats, values: int, count: int | None = None, energy: float | None = None, error: float | None = None
 ) -> tuple[Floats, Floats, float]:
-    """Return modes of rows of `values` columns from the inner products (n, n) of the rows about their mean.
+    """Return the modes of rows with `values` columns, from the inner products (n, n) of the rows minus their mean.
 
     Return coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
-    The conditions are those of `fit`.
+    The conditions are as in `fit`.
     """
     n = len(products)
     total = float(np.trace(products)) / n
@@ -136,7 +136,7 @@ def _exact(x: Floats) -> tuple[Floats, Floats]:
 def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the first modes by a random projection with power iterations."""
     sketch = x @ rng.standard_normal((x.shape[1], count + OVERSAMPLING))
-    # Each round separates large variances further from small ones; three are enough.
+    # Each round separates large variances further from small variances; three rounds are enough.
     for _ in range(3):
         sketch = x @ (x.T @ np.linalg.qr(sketch)[0])
     basis = np.linalg.qr(sketch)[0]  # (n, count + OVERSAMPLING)

@@ -1,4 +1,4 @@
-"""Processors for which machine code is shipped, and the recognition of this computer's, without loading numba."""
+"""Processors for which machine code is shipped, and recognition of this computer's processor, without loading numba."""
 
 import platform
 

@@ -190,7 +190,7 @@ def from_euler(angles: Floats, order: str) -> Floats:
 
 
 def full_order(order: str) -> str:
-    """Complete an order of fewer than three axes with the missing ones, so that a pose can be decomposed."""
+    """Complete an order of fewer than three axes with the missing axes, so that a pose can be decomposed."""
     return (order + "".join(axis for axis in AXES if axis not in order))[:3]
 
 
@@ -208,7 +208,7 @@ def to_euler(q: Floats, order: str) -> Floats:
     i, j = AXES.index(order[0]), AXES.index(order[1])
     k = AXES.index(order[2])
     out = np.empty((*q.shape[:-1], 3))
-    if i == k:  # proper Euler angles such as ZXZ
+    if i == k:  # proper Euler angles, such as ZXZ
         other = 3 - i - j
         sign = 1.0 if (j - i) % 3 == 1 else -1.0
         sine = np.hypot(m[..., i, j], m[..., i, other])
@@ -260,7 +260,7 @@ def continuous_euler(q: Floats, order: str) -> Floats:
 
 
 def unflipped(angles: Floats, order: str) -> Floats:
-    """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame as it is."""
+    """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame."""
     flat = np.unwrap(angles.reshape(len(angles), -1, 3), axis=0) if len(angles) > 1 else angles.copy()
     # A triple and its equivalent are 2 pi or more apart (summed), so a step below pi never calls for a flip.
     doubtful = (np.abs(np.diff(flat, axis=0)).sum(-1) >= np.pi).any(axis=0)
@@ -318,7 +318,7 @@ def forward(parents: Ints, translations: Floats, rotations: Floats) -> WorldPose
 
 
 def local_rotations(parents: Ints, world: Floats) -> Floats:
-    """Convert world rotations (frames, joints, 4) back to local ones."""
+    """Convert world rotations (frames, joints, 4) back to local rotations."""
     out = world.copy()
     children = np.flatnonzero(parents >= 0)
     conjugate = world[..., parents[children], :] * np.array([1.0, -1.0, -1.0, -1.0])

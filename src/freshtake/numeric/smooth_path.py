@@ -15,7 +15,7 @@ from freshtake.numeric.compiled import compiled, uncounted
 def solve_banded(bands: Floats, right: Floats) -> Floats:
     """Return x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
 
-    `bands` (rows, width + 1, systems) holds the lower triangle: bands[i, k] is A[i, i - k], anything where i < k.
+    `bands` (rows, width + 1, systems) contains the lower triangle: bands[i, k] is A[i, i - k], ignored where i < k.
     """
     rows, columns, systems = bands.shape
     out = right.copy()
@@ -60,7 +60,7 @@ def cubic_weights(t: float) -> tuple[float, float, float, float]:
 class PathScratch(NamedTuple):
     """Inputs, workspace and result of `smooth_paths`, allocated once for many paths up to a number of frames.
 
-    Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
+    Fill `weights`, `targets` and `past`, then read `path`, beginning with row `EDGE`.
     """
 
     weights: Floats  # (frames, COLUMNS)
@@ -114,7 +114,7 @@ def _factor(i: int) -> float:
 
 @uncounted
 def _third_differences(first: int, frames: int, out: Floats) -> None:
-    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
+    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d); differences end at `first` or later."""
     for k in range(frames):
         for d in range(4):
             out[k, d] = 0.0
@@ -135,7 +135,7 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
 
 @uncounted
 def _solve(scratch: PathScratch, frames: int) -> None:
-    """Solve for the path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
+    """Solve for the path, in place of the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
     path, factors, weights, smoothness = scratch.path, scratch.factors, scratch.weights, scratch.smoothness
     for k in range(frames):
         r = EDGE + k

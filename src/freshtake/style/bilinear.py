@@ -77,7 +77,7 @@ def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
 
 
 def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
-    """Find the phase of the clip at which the other, one cycle long, begins."""
+    """Find the phase of the clip at which the other clip, one cycle long, begins."""
     rows = clip_rows(like, clip)[0][:-1]
     at = np.linspace(0.0, len(rows), len(mean), endpoint=False)
     return -best_shift(read_rows(np.concatenate([rows, rows[:1]]), at), mean)
@@ -182,8 +182,8 @@ class GaitModel:
     def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
         """Make a walk of several cycles whose end meets its start.
 
-        A style or speed is the name of a trained one, or weights such as {"normal": 1.4, "crouch": -0.4}, which must
-        sum to 1. If all trained levels are numbers, it may be any number: between neighbors, or beyond the outer ones.
+        A style or speed is a trained name, or weights such as {"normal": 1.4, "crouch": -0.4}, which must sum to 1. If
+        all trained levels are numbers, it may be any number: between neighbors, or beyond the outer levels.
 
         Args:
             style: The style, as above.

@@ -39,13 +39,13 @@ class Coding(NamedTuple):
     """Trunk and legs as arrays; stems are the first moving joints below the root, including thighs."""
 
     at: Ints  # (legs, 3): first columns of thigh, knee and foot
-    reference: Floats  # (legs, 3, 4): zero of their rotations
-    offsets: Floats  # (legs, 2, 3): to the knee and to the ankle
+    reference: Floats  # (legs, 3, 4): the joints' rotations that count as zero
+    offsets: Floats  # (legs, 2, 3): offsets to the knee and to the ankle
     hinges: Floats  # (legs, 3): axes of the knees, flexion positive
-    tables: Floats  # (legs, 2, nodes): angles of the knee from the straightest on, and their numbers
+    tables: Floats  # (legs, 2, nodes): angles of the knee, beginning with the straightest, and their numbers
     stems: Ints  # (joints,): first columns of the stems
     above: Floats  # (joints, 4): rotation above each stem while the root is upright
-    zero: Floats  # (joints, 4): zero of the stems' rotations
+    zero: Floats  # (joints, 4): the stems' rotations that count as zero
     up: int
 
 
@@ -74,7 +74,7 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
         hinge = _hinge(poses[:, first[1] : first[1] + 3], usual[1], away)
         if hinge is not None:
             coded_legs.append((np.array(first, dtype=np.intp), usual, away, *hinge))
-    # The arrays of legs are the first ones.
+    # The arrays of the legs come first.
     arrays = [np.stack(part) for part in zip(*coded_legs, strict=True)] or plain[:5]
     stems = _stems(recipe)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
@@ -179,7 +179,7 @@ def coded(rows: Floats, body: Coding) -> Floats:
             _turn_into(row[b : b + 3], reference[1], knee)
             _turn_into(row[c : c + 3], reference[2], foot)
             _line_into(body, leg, knee, line)
-            # The foot is measured against the line instead of the shank, whose turn has the corners of the knee.
+            # The foot is measured against the line instead of the shank, whose rotation has the knee's corners.
             turn_into(knee, foot, foot)
             turn_back_into(line, foot, foot)
             turn_back_into(reference[1], foot, foot)

@@ -19,7 +19,7 @@ RATES = 3
 SPEEDS = 0.15  # fraction of the usual speed: the minimum deviation of a style's speeds
 TIMING, HEADING = "timing", "heading"  # blocks that are not joints
 LEGS, ARMS, ALL = "legs", "arms", "all"  # names of body parts without a number
-STRONGEST = 2.0  # strength of a style
+STRONGEST = 2.0  # largest strength of a style
 ORDINARY = 0.01  # the weight (eq. 8) of the least similar moment of a held-out take
 LEAST = 1.0  # k_c is at least this
 Strength = float | Mapping[str, float]
@@ -114,7 +114,7 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """Return the weight (DOFs,) of each DOF's deviation as unexpected: less if a deviation hardly moves the body.
+    """Return how much each DOF's deviation counts as unexpected (DOFs,): less if it hardly moves the body.
 
     Turning and sideways travel are passed through and have no weight.
     """

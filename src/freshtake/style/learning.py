@@ -52,7 +52,7 @@ from freshtake.style.warping.alignment import Alignment, align
 from freshtake.style.warping.motion_warping import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # for each annotation, one array (frames,) per target clip
-ONE_TAKE = 1.0  # steadiness if all stretches are from one take per style, so a mean pose is a single sample
+ONE_TAKE = 1.0  # steadiness if all stretches are from one take per style: then a mean pose is a single sample
 ALIKE = 1.05  # slack for stretches of one take, which are so similar that extra states seem to help; jerk falls by 3 %
 OTHER_TAKES = 1.5  # factor on k_c estimated from stretches of one take: other people's walks differ 2.3 times as much
 WIDER = 1.25  # largest sway of the heading, relative to that in the examples
@@ -112,7 +112,7 @@ def learn(
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
         warps = alignments or list(mapper(lambda pair: _tried(pair, settings), pairs))
-        # If all stretches are from one take, those that cannot be aligned are left out.
+        # If all stretches are from one take, pairs that cannot be aligned are left out.
         failures = [warp for warp in warps if isinstance(warp, UsageError)]
         if failures and (not one_take or len(failures) == len(warps)):
             raise failures[0]

@@ -55,18 +55,18 @@ class Settings(Changeable):
     """The settings for learning and using a translation. Times are in seconds at any frame rate."""
 
     order: int | None = None  # states per joint; 0 is a static map
-    most_states: int = 10  # per joint, if the order is chosen automatically
+    most_states: int = 10  # most states per joint, if the order is chosen automatically
     horizon: float = 0.4  # length of past and future in the subspace method; less if clips are short
     radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
-    ridge: float | None = None  # of the regressions, as a fraction of the frames
+    ridge: float | None = None  # ridge of the regressions, as a fraction of the frames
     # pull of the gain for constant input to zero, also as a fraction; None: 0 or 0.2 by joint, 1 for one take per style
     steadiness: float | None = None
     # seconds over which the source is smoothed before it drives anything; the jerk of translated walks is 1.1 times
     # that of real takes of the style, without smoothing 1.7 times, with 0.015 s 1.4 times
     calming: float = 0.03
-    warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
+    warp_smoothing: float = 0.08  # seconds over which the time warp is smoothed before its logarithm is taken
     slope: int = 3  # steepest slope of a time warp; the flattest is its inverse
-    floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual one among DOFs with the same unit
+    floor: float = 0.1  # smallest deviation of a DOF, as a fraction of the usual deviation for its unit
     generalize: bool = True  # blend in the input where it is unlike the examples (eq. 7-8)
     confidence: float | None = None  # k_c of eq. 8; None: by part, so that left-out takes are not unexpected
     preference: float = 30.0  # k_p of eq. 8
@@ -104,7 +104,7 @@ def _travelling_speed(rates: Floats) -> float:
 
 
 def relative_build(recipe: Recipe, clip: Clip | Features) -> float:
-    """Return the leg length of a clip relative to that of a recipe's skeleton."""
+    """Return the leg length of a clip relative to a recipe's skeleton."""
     assert recipe.skeleton is not None
     return leg_length(clip.skeleton or recipe.skeleton) / leg_length(recipe.skeleton)
 
@@ -129,7 +129,7 @@ class StyleModel:
     held_out: HeldOut
     pairs: tuple[tuple[str, str], ...]  # names of the clips it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
-    poses: Floats  # (poses, DOFs): some of the target style, for a planter to learn the legs' limits
+    poses: Floats  # (poses, DOFs): some poses of the target style, for a planter to learn the legs' limits
     teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None if they have no gait
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class StyleModel:
 
     @cached_property
     def rests(self) -> float:
-        """The speed limit below which feet are planted even against the classifier (relative to the usual limits)."""
+        """The speed limit below which feet are planted even if classified otherwise (relative to the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
@@ -217,7 +217,7 @@ class StyleModel:
 
         Args:
             clip: A motion in the source style, on the skeleton and at the rate of the examples. If its build differs,
-                its mean pose is moved to that of the examples, because people stand differently.
+                its mean pose is moved to the examples', because people stand differently.
 
         Returns:
             Rows (frames, DOFs) in radians, the examples' unit of length and rates per second, and the clip's position.
@@ -226,7 +226,7 @@ class StyleModel:
         rows = features.values / self._lengths(clip)
         if features.skeleton is not None:
             pose = np.isin(self.recipe.units, ("angle", "length"))
-            # The model's means and deviations are those of coded rows, so code the clip before comparing them.
+            # The model's means and deviations are of coded rows, so code the clip before comparing them.
             rows = coded(rows, self.coding)
             rows = rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
             rows = uncoded(rows, self.coding)
@@ -248,7 +248,7 @@ class StyleModel:
         return require_unflung(clip).changed(provenance="made by freshtake: style")
 
     def _lengths(self, clip: Clip | Features) -> Floats:
-        """Return the factor (DOFs,) from the build of the examples to that of a clip."""
+        """Return the factor (DOFs,) from the examples' build to a clip's."""
         return np.where(np.isin(self.recipe.units, ("length", "speed")), relative_build(self.recipe, clip), 1.0)
 
     @property
@@ -260,21 +260,21 @@ class StyleModel:
         return max(frames, 1 + round(10.0 * self.settings.calming / self.frame_time))
 
     def past(self, rows: Floats, frames: int | None = None) -> Floats:
-        """Extrapolate the rows that lead up to the first one (Hsu 2005, §4.4).
+        """Extrapolate the rows that lead up to the first row (Hsu 2005, §4.4).
 
         Args:
             rows: Rows (frames, DOFs) of the source.
             frames: The number of rows; None: as many as the systems remember.
 
         Returns:
-            Rows (past frames, DOFs), to run before the first one.
+            Rows (past frames, DOFs), to run before the first row.
         """
         count = self.past_frames if frames is None else frames
         return past_of(rows, count, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()
     def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float]:
-        """Translate the rows of a complete motion, extrapolating a past for the first ones.
+        """Translate the rows of a complete motion, extrapolating a past for the first rows.
 
         Args:
             rows: Rows (frames, DOFs) of the source, as returned by `encode`.
@@ -313,8 +313,8 @@ class StyleModel:
             plant: Whether to clean up sliding feet with the classifier's footplants; "hard" locks them.
             strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles only the arms,
                 {"all": 1.0, "head": 0.0} all but the head (see `parts`).
-            speed: "proportion" (as the styles' speeds relate in the examples), or that of the "source" or the "style":
-                then the translation is played faster or slower, with unchanged step lengths.
+            speed: "proportion" (the ratio of the styles' speeds in the examples); "source" or "style" plays the
+                translation faster or slower to reach its speed, with unchanged step lengths.
 
         Returns:
             The translation, with the clip's build and starting position.
@@ -413,7 +413,7 @@ class StyleModel:
         """Return the state before the first frame of a stream.
 
         Args:
-            past: Rows (frames, DOFs) that lead up to it; None: the first pose, held.
+            past: Rows (frames, DOFs) that lead up to it; None: the first pose, repeated.
 
         Returns:
             The state, for `advance`.

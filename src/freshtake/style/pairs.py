@@ -24,7 +24,7 @@ from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 from freshtake.style.warping.warps import read_rows
 
-CYCLES = 2  # per stretch: the past can be extrapolated only if the beginning recurs
+CYCLES = 2  # cycles per stretch: the past can be extrapolated only if the beginning recurs
 REPEATED = CYCLES + 1  # repetitions of a single cycle: two remain wherever the other style's cycle begins
 SLOWER = 0.7  # fraction of a take's usual speed: slower cycles are part of starting and stopping
 LOOSE = 2.0 * LIMIT  # two takes offer few partners, so these may be farther apart than clips of two folders
@@ -70,7 +70,7 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     ours = stretches(source)
     theirs = stretches(target, ours[0]) if ours else []
     are_cut = bool(theirs)
-    what = "one pair of takes in which nothing repeats: it is learned from as it is, and tested on nothing else"
+    what = "one pair of takes in which nothing repeats: it is used unchanged, and nothing is left for a test"
     if not are_cut:
         ours, theirs = [source], [target]
     contents = [[content(clip) for clip in clips] for clips in (ours, theirs)]
@@ -193,7 +193,7 @@ def _oscillation(turn: Floats, frame_time: float) -> Floats:
 
 
 def _swaying(turn: Floats, frame_time: float) -> float:
-    """Find the cycle of the turn rate in seconds, by its strongest frequency; one second if it is no gait."""
+    """Find the cycle of the turn rate in seconds, by its strongest frequency; one second if there is no gait."""
     fastest, slowest = 2.5, 0.4  # cycles per second
     spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
     rates = np.fft.rfftfreq(8 * len(turn), frame_time)

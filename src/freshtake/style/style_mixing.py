@@ -238,7 +238,7 @@ class Mixture:
     weights: Floats
 
     def start(self, past: Floats | None = None) -> MixtureState:
-        """Return the state before the first row, after `past` (frames, DOFs); without it, the first pose is held."""
+        """Return the state before the first row, after `past` (frames, DOFs); without it, repeat the first pose."""
         turned, states = np.zeros((len(self.styles), 2)), []
         for k, (style, (there, _)) in enumerate(zip(self.styles, self.recodings, strict=True)):
             states.append(style.start(None if past is None else there.recoded(past, turned[k, :1], False)))

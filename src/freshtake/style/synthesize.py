@@ -97,7 +97,7 @@ class Translator:
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Return the state before the first frame, after `past` (frames, DOFs); without it, the first pose is held."""
+        """Return the state before the first frame, after `past` (frames, DOFs); without it, repeat the first pose."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -198,9 +198,9 @@ def latest(given: Any, make: Callable[[Any], Result]) -> Callable[[], Result]:
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return the speed limit below which feet are planted even against the classifier, relative to the usual limits.
+    """Return the speed limit below which feet are planted even if classified otherwise, relative to the usual limits.
 
-    The usual limits are those of walks at one leg length per second. The feet of a slower style step more slowly; a
+    The usual limits are for walks at one leg length per second. The feet of a slower style step more slowly; a
     style that does not travel has the usual limits.
     """
     assert recipe.skeleton is not None
@@ -232,7 +232,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -
 def streamed(
     recipe: Recipe, live: Live, rows: Iterable[Floats], *, decode: bool, planter: Callable[[], Planter] | None
 ) -> Iterator[Any]:
-    """Yield rows of the target style as they are translated, or one-frame clips, each placed after the previous one.
+    """Yield rows of the target style while translating, or one-frame clips, each placed after the previous one.
 
     With a `planter`, clips have planted feet and are `planter.latency` frames late, but no frame is lost.
     """

@@ -18,7 +18,7 @@ ENVELOPE, ENGAGED, SHARE, SLOPE = range(PART_STATE)
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 RELEASE = 0.5  # seconds in which unlikeness decays: about half a gait cycle
 ENGAGE, DISENGAGE = 0.5, 0.1  # weights (eq. 8) above which the input is preserved, and below which it no longer is
-QUICKNESS = 12.0  # per second, of the spring between style and input: 90 % of the way in 0.3 s
+QUICKNESS = 12.0  # per second: rate of the spring between style and input, which covers 90 % in 0.3 s
 LEVELLING = 2.0  # seconds over which the mean of the heading's sway is removed
 Place = tuple[float, float, float]  # along, across, heading
 
@@ -33,7 +33,7 @@ class Frames(NamedTuple):
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # (DOFs,): weight in eq. 7 of the distance from the mean in deviations, over k_c
+    reach: Floats  # (DOFs,): weight in eq. 7 of the distance from the mean (in deviations), divided by k_c
     root: Ints  # columns of forward speed, sideways speed and turn rate
     part: Ints  # (DOFs,): number of the body part
     speeds: Floats  # (2, 3): range of the root's rates in the examples
@@ -82,8 +82,8 @@ class Written(NamedTuple):
 def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
     """Smooth rows by two successive low-pass filters; `calm` (2, DOFs) is their state, changed in place.
 
-    In a recording the joints of a limb compensate each other, so the end of the limb is calm. Systems of single joints
-    would undo this, and hands and feet would shake.
+    In a recording the joints of a limb compensate each other, so the end of the limb moves smoothly. Systems of single
+    joints would undo this, and hands and feet would shake.
     """
     out = np.empty_like(rows)
     # The exact decay of one frame, not dt / seconds: the smoothing is then the same at every rate, and never unstable.
@@ -148,7 +148,7 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
     for part in range(len(part_state)):
         state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
-        # Two thresholds instead of one: a weight that hovers about a single one would switch with every step.
+        # Two thresholds instead of one: a weight that hovers about a single threshold would switch with every step.
         if state[ENVELOPE] > ENGAGE:
             state[ENGAGED] = 1.0
         elif state[ENVELOPE] < DISENGAGE:
@@ -176,7 +176,7 @@ def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
 
 @compiled
 def going(row: Floats, frames: Frames) -> float:
-    """Return the speed over the slowest speed of the examples: 0 for standing, at most 1.
+    """Return the speed divided by the slowest speed of the examples: 0 for standing, at most 1.
 
     Below the slowest speed the systems have no data, and their output would continue at the style's usual speed.
     """
@@ -189,9 +189,9 @@ def going(row: Floats, frames: Frames) -> float:
 
 @compiled
 def stride_ratio(frames: Frames) -> float:
-    """Return the style's mean speed over the source's; 1 if the source does not travel."""
+    """Return the style's mean speed divided by the source's; 1 if the source does not travel."""
     k = frames.root[0]
-    # If the mean speed is less than its deviation, the examples move to and fro, and a ratio of such means is chance.
+    # If the mean speed is less than its deviation, the examples move to and fro, and the ratio of such means is random.
     travels = abs(frames.source_mean[k]) > frames.source_deviation[k]
     return frames.target_mean[k] / frames.source_mean[k] if travels else 1.0
 
@@ -201,7 +201,7 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
     """Return forward and sideways speed of the style for a source row; `styled` is the systems' output.
 
     Below the speeds of the examples the style fades to standing and to walking backwards, as the source does. Speeds
-    above those in the examples are passed on, and so are larger sideways speeds.
+    above the examples' are passed on, and so are larger sideways speeds.
     """
     forward, sideways = frames.root[0], frames.root[1]
     ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]
@@ -253,7 +253,7 @@ def _written_between(
     before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
     written: int,
 ) -> tuple[int, float, float, float]:  # fmt: skip
-    """Write the rows between two source rows that are w frames apart; return their number and the last one's place."""
+    """Write the rows between two source rows that are w frames apart; return their number and the last row's place."""
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
     dt = frames.frame_time
     last_g, last_s, last_h, count = 0.0, 0.0, 0.0, 0
@@ -290,7 +290,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
     dt = frames.frame_time
     for t in range(rows.shape[0]):
         y = outputs[t]
-        # No row precedes the first one to interpolate from, so it is written unchanged.
+        # The first row is written unchanged: there is no earlier row to interpolate from.
         if walk[STARTED] < 0.5:
             for k in range(d):
                 pose[k] = y[k]

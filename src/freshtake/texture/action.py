@@ -76,7 +76,7 @@ class Action:
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
         """Return the likeness of a loop as shown in `rows`, where fades add movement and slow a body down.
 
-        Its points move by `moved` from frame to frame on average, those of the takes by `steps` (frames,); `frame` is
+        Its points move by `moved` from frame to frame on average, the takes' points by `steps` (frames,); `frame` is
         one of its frames, whose cell is the reference.
         """
         mine = self.frames & (self.cells == self.cells[frame])
@@ -108,7 +108,7 @@ def action_of(
         along = np.hypot(*(trend_of(rows[:, k], segments, frame_time) for k in (0, 1))) * frame_time
     cells, frames = segments.cells(), np.zeros(len(rows), dtype=np.bool_)
     scale = np.ones((2, len(rows)))
-    # Cell by cell, so that a slow cell does not count as a pause of a fast one.
+    # Search cell by cell, so that a slow cell does not count as a pause of a fast cell.
     for cell in np.unique(cells[chosen]):
         mine = chosen & (cells == cell)
         # A pause shorter than half a second belongs to the action.
@@ -209,7 +209,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
     travel, path = _once(out, frame_time, up)
     stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
     if course == "closed" or (course is None and stands):
-        # The drift is spread evenly over all frames: removed in one, it would be visible as a slide.
+        # The drift is spread evenly over all frames: removed in a single frame, it would be visible as a slide.
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
         # Rows contain speeds in the heading of the previous frame, so the drift is rotated into that heading.
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time

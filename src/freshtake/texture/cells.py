@@ -30,7 +30,7 @@ WINDOW = 0.25  # seconds to either side over which turning is measured
 
 
 def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
-    """Go to a cell by the best path within the look-ahead; play continues in it (Sattler 2004, §2.5)."""
+    """Steer to a cell by the best path within the look-ahead; playback continues in it (Sattler 2004, §2.5)."""
     goal = model.cell(cell)
     if not model.entries:
         return state.heading_for(())
@@ -38,7 +38,7 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     # A best path never shows a frame twice, so it cannot be longer than the number of frames.
     ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
     frame = state.frame if state.numbers[LENGTH] == 0 else state.numbers[GOAL]  # a blend in progress ends first
-    # A second jump during the fade of the first would be visible, so play settles before it is steered.
+    # A second jump during the fade of the first would be visible, so playback settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
     path = path_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
@@ -59,15 +59,15 @@ def path_into(
 ) -> tuple[int, ...]:
     """Find the frames to show next, up to the first in the cell; none if `frame` is already in it.
 
-    The path is the cheapest of those that arrive within `ahead` frames, or else the cheapest of the shortest.
+    The path is the cheapest that arrives within `ahead` frames or, if none does, the cheapest of the shortest.
     `entries` are jumps into this cell.
     """
     alive = (segments.cells() == cell) & reach.alive
     if alive[frame]:
         return ()
     goal = alive.astype(np.intp)
-    natural = segments.successors()  # even of frames that lead to a dead end: the path leaves them before it
-    # First with a single jump, because another jump during its fade would be visible.
+    natural = segments.successors()  # also for frames that lead to a dead end: the path leaves them earlier
+    # Try a single jump first, because another jump during its fade would be visible.
     targets, costs = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
     least = _arrivals(goal, natural, targets, costs, ahead)
     if np.isfinite(least[ahead, frame]):

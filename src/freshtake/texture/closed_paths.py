@@ -1,4 +1,4 @@
-"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random play."""
+"""Search closed paths with jumps, the basis of loops, by dynamic programming and by random playback."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ from freshtake.texture.jump_map import Jumps
 from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, path_costs
 
 ANCHORS = 16  # frames from which loops are tried
-RANDOM_PLAYS = 24  # random plays closed to loops
+RANDOM_PLAYS = 24  # random playbacks that are closed to loops
 APART = 0.03  # relative difference of the lengths tried
-LINK = 30.0  # seconds: longer loops are chains of shorter ones, since the table of all paths grows with the length
+LINK = 30.0  # seconds: longer loops are chains of shorter loops, since the table of all paths grows with the length
 REPEAT_COST = 0.1  # mean frame steps per frame shown before
 MONOTONY_COST = 20.0  # mean frame steps: extra cost of a loop that repeats a shorter one
 JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that loops have few; chosen on odd-numbered performers
@@ -37,13 +37,13 @@ class FrameGraph:
     costs: Floats
     durations: Numbers
     rest: int
-    every: Jumps  # all jumps, including those used only by random play
-    limit: float  # mean frame steps: the largest jump that play needs
+    every: Jumps  # all jumps, including those used only by random playback
+    limit: float  # mean frame steps: the largest jump that playback needs
 
     def jump_penalties(self, costs: Floats) -> Floats:
         """Return the penalties of jumps with these costs in mean frame steps."""
-        # The square makes a large jump worse than several small ones. Costs are relative to the largest jump that play
-        # needs in these takes, because that is unavoidable.
+        # The square makes a large jump worse than several small ones. Costs are relative to the largest jump that
+        # playback needs in these takes, because it is unavoidable.
         return np.asarray(JUMP_COST + 0.5 * np.square(costs * (USUAL_JUMP / max(USUAL_JUMP, self.limit))))
 
     def least(self, start: int, length: int, penalty: Floats) -> tuple[Floats, Numbers]:
@@ -73,7 +73,7 @@ class FrameGraph:
 
 
 def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = 6) -> FrameGraph:
-    """Return the steps of loops, with each jump followed by the frames that play shows before the next jump."""
+    """Return the steps of loops, with each jump followed by the frames that playback shows before the next jump."""
     rules, poses = material.rules, material.poses
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
     targets = entries.copy()
@@ -102,7 +102,7 @@ class LoopRequest(NamedTuple):
     """Parameters of the search for a loop."""
 
     variety: float  # weight of repetitions relative to costs of jumps
-    closing: int  # maximum length in frames of a random play's path back
+    closing: int  # maximum length in frames of a random playback's path back
     link: int  # maximum length in frames of a loop that is not a chain
     penalties: Floats | None = None  # (frames,): cost of showing each frame; 1 is the cost of showing a frame twice
 
@@ -121,7 +121,7 @@ def find_loops(
 ) -> set[tuple[int, ...]]:
     """Find closed paths of exactly `length` frames, inserted frames included, through some of the anchors.
 
-    `random_play(start, frames)` returns the frames of a random play.
+    `random_play(start, frames)` returns the frames of a random playback.
     """
     frame_costs = request.frame_costs(len(graph.successor))
     if length > request.link:
@@ -205,7 +205,7 @@ def _planned(
 def _chained(
     length: int, graph: FrameGraph, anchors: Sequence[int], request: LoopRequest, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield long loops as chains of shorter ones through one frame, for the two best such frames.
+    """Yield long loops as chains of shorter loops through one frame, for the two best such frames.
 
     Time is proportional to the length and memory hardly grows, whereas a table of all paths over the full length would
     take gigabytes.
@@ -241,7 +241,7 @@ def _chained(
 def _closed(
     length: int, graph: FrameGraph, anchors: Sequence[int], random_play: RandomPlay, closing: int, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield random plays that end with the cheapest path back to their start."""
+    """Yield random playbacks that end with the cheapest path back to their start."""
     closing = min(closing, length - 1)
     for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps, no path leads back
         anchor = anchors[number % len(anchors)]

@@ -25,7 +25,7 @@ from freshtake.texture.shape import Shape
 
 
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
-    """Return half the difference of the frames after and before each, (frames, ...) (Sattler 2004, eq. 4).
+    """Return half the difference between each frame's neighbours in time, (frames, ...) (Sattler 2004, eq. 4).
 
     Departs from the paper at the ends, unless `still_ends`: one-sided differences are used, because the paper's zero
     is unlike any moving frame.
@@ -42,7 +42,7 @@ def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool 
     """Compute world velocities, rotated into the heading, of points (frames, points, 3) relative to the body."""
     if path is None:
         return central_velocities(local, still_ends)
-    # A planted foot has no velocity in world space, but it has one relative to the body.
+    # A planted foot has no velocity in world space, but it moves relative to the body.
     world = placed(local, path, up)
     return turned_back(central_velocities(world, still_ends), path.heading, up)
 
@@ -172,7 +172,7 @@ def _point_weights(layout: Layout, count: int) -> Floats:
 
 
 def _flat(points: Sequence[Floats], weights: Floats) -> Floats:
-    # Square roots of the weights, so that squared distances are weighted by the weights themselves.
+    # Return square roots of the weights, so that squared distances are weighted by the weights themselves.
     rows = np.concatenate(points) * np.sqrt(weights)[:, None]
     return rows.reshape(len(rows), -1)
 

@@ -35,7 +35,7 @@ class Segments(NamedTuple):
         return np.asarray(np.array(self.cell_of_take, dtype=np.intp)[self.takes()])
 
     def successors(self) -> Ints:
-        """Return the frame after each (frames,); -1 after a take's last."""
+        """Return each frame's successor (frames,); -1 for a take's last frame."""
         out = np.arange(1, self.frames + 1)
         out[np.array(self.bounds[1:]) - 1] = -1
         return out
@@ -69,7 +69,7 @@ def _never_empty(weights: Floats) -> Floats:
 def weight_distances(a: Floats, b: Floats) -> Floats:
     """Compute D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, or of velocities."""
     out = np.zeros((len(a), len(b)))
-    # One mode at a time, because the differences of all modes would take c times the memory of the result.
+    # Add one mode at a time, because the differences of all modes would take c times the memory of the result.
     for k in range(a.shape[1]):
         out += np.abs(a[:, k, None] - b[None, :, k])
     return out
@@ -98,7 +98,7 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
-    # Take by take, because a difference across a boundary is not movement.
+    # Differences are taken take by take, because a difference across a boundary is not movement.
     parts = segments.split(weights.poses)
     change = np.concatenate([np.gradient(x, axis=0) if len(x) > 1 else np.zeros_like(x) for x in parts])
     # The distance that the pose has moved since the start of its take.

@@ -1,4 +1,4 @@
-"""Guided play: a heading, a path over the ground, a speed; straight cells stay straight.
+"""Guided playback: a heading, a path over the ground, a speed; straight cells stay straight.
 
 The requested turning, limited to the takes' fastest, replaces the turning of the takes, except within single steps.
 Speed is set through the tempo.
@@ -65,7 +65,7 @@ class Bearings(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Rows of play (2, columns), their turning without the sway of steps (2,), and the frames they show."""
+    """Rows of playback (2, columns), their turning without the sway of steps (2,), and the frames they show."""
 
     rows: Floats
     trend: Floats
@@ -74,7 +74,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GuidedState:
-    """State between two frames: play, the last two rows and the position between them, and the body's placement."""
+    """State between two frames: playback, the last two rows and the position between them, and the body's placement."""
 
     play: PlayState
     read: Read | None = None
@@ -90,7 +90,7 @@ class GuidedState:
     along: float = 0.0
 
     def steered(self, play: PlayState) -> GuidedState:
-        """Copy the state with another play, for instance one on its path into a cell."""
+        """Copy the state with other playback, for instance on its path into a cell."""
         return replace(self, play=play)
 
 
@@ -100,7 +100,7 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
     cells = segments.cells()
     still = np.array([np.median(np.abs(trend[cells == c])) <= FAST for c in range(len(segments.names))])
     straight = still[cells] & (not still.all())
-    # A quantile, so that a single stumble does not set the maximum.
+    # The maximum is a quantile, so that a single stumble does not set it.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
     return Bearings(trend, speed, most, straight, frame_time, up)
@@ -126,7 +126,7 @@ def start_on(guide: Guide, up: str) -> Start:
 def read_on(
     state: GuidedState, frames: int, guide: Guide, bearings: Bearings, more: More, turning: Turning | None
 ) -> tuple[GuidedState, Floats, Played]:
-    """Make the next frames: read play at its tempo, then turn it."""
+    """Make the next frames: read playback at its tempo, then turn it."""
     if guide.speed is not None and bearings.speed <= 0.0:
         raise UsageError("the takes do not travel, so there is no speed to change")
     tempo = tempi(state.tempo, frames, guide.speed, bearings.speed, bearings.frame_time)
@@ -191,7 +191,7 @@ def turned_to(
             kept_heading = None
         target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter rotation from the mean heading, because the sway of steps is not an error.
+            # The error is the shorter rotation from the mean heading, because the sway of steps is not an error.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             # A heading error is corrected within 0.8 s.
             target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])

@@ -36,7 +36,7 @@ class Jumps(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """The limit of jumps, per cell, and the frames from which play can then continue forever."""
+    """The limit of jumps, per cell, and the frames from which playback can then continue forever."""
 
     limits: tuple[float, ...]
     alive: Bools
@@ -88,7 +88,7 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
         mine = cells == cell
         for limit in LADDER if largest is None else (largest,):
             living = _lasting(jumps, segments.successors(), mine, limit)
-            # Play must be able to continue forever from four fifths of a cell.
+            # Playback must be able to continue forever from four fifths of a cell.
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
@@ -110,7 +110,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
     onward = np.flatnonzero((successor >= 0) & mine)
     rows = np.concatenate([start, onward])
     columns = np.concatenate([jumps.targets[start, slot], successor[onward]])
-    # Only in a strongly connected set can play continue forever and still reach every frame.
+    # Only in a strongly connected set can playback continue forever and still reach every frame.
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
@@ -119,7 +119,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Return the successors and jumps that stay among the frames from which play can continue forever."""
+    """Return the successors and jumps that stay among the frames from which playback can continue forever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -130,7 +130,7 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 
 def hold_of(frame_time: float) -> int:
-    """Return the number of frames in which an offset dies away and play does not jump again: a sixth of a second."""
+    """Return the number of frames in which an offset dies away and no other jump is made: a sixth of a second."""
     return max(2, round(1.0 / 6.0 / frame_time))
 
 
@@ -140,12 +140,12 @@ def band_of(settings: Settings, frame_time: float) -> int:
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Find jumps within each cell, not to the end of a take; if forward jumps do not suffice, also backward ones."""
+    """Find jumps within each cell, not to the end of a take; if forward jumps do not suffice, also backward jumps."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
-    # A jump needs time to fade before the take ends; short takes may have none that leaves that much.
+    # A jump needs time to fade before the take ends; short takes may have no jump that leaves this time.
     for rest in (hold_of(frame_time), 0):
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
         with suppress(UsageError):
@@ -201,7 +201,7 @@ def calibrated(
 ) -> tuple[float, float]:
     """Find the sigma and the reluctance that give `rate` jumps per frame, by bisection.
 
-    Reluctance stays zero unless play jumps too often at the smallest sigma. If takes are so short that play jumps too
+    Reluctance stays zero unless playback jumps too often at the smallest sigma. If takes are so short that it jumps too
     often even at high reluctance, slightly more jumps than necessary are allowed, so that they vary.
     """
     share = alive / alive.sum()
@@ -232,7 +232,7 @@ def _bisected(low: float, high: float, above: Callable[[float], bool]) -> float:
 def probabilities(distances: Floats, sigma: float) -> Floats:
     """Compute P_ij ~ exp(-D_{i+1,j} / sigma), rows summing to one (Sattler 2004, eq. 3 and 6).
 
-    `distances` (frames, frames) are those of every frame's successor to every frame.
+    `distances` (frames, frames) are the distances from every frame's successor to every frame.
     """
     # Dividing by the largest probability cancels out, but keeps rows of distant frames from being all zero.
     nearest = distances.min(axis=1, keepdims=True)
@@ -271,7 +271,7 @@ def check_size(segments: Segments) -> None:
 
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
-    """Convert a full map to jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
+    """Convert a full map to jumps: targets and probabilities (frames, frames), and that of continuing (frames,)."""
     targets = np.tile(np.arange(len(chances), dtype=np.int32), (len(chances), 1))
     jumping, onward = chances.copy(), np.zeros(len(chances))
     frames = np.flatnonzero(successor >= 0)
@@ -281,7 +281,7 @@ def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]
 
 
 class Sigmas(NamedTuple):
-    """Parameters of chances: sigma and reluctance in mean frame steps; for the paper's method sigma and sigma*."""
+    """Parameters of the jump map: sigma and reluctance in mean frame steps; for the paper's method sigma and sigma*."""
 
     sigma: float
     velocity: float

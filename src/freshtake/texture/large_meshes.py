@@ -117,7 +117,7 @@ def _located(meshes: Sequence[MeshSequence], settings: Settings) -> _Large:
 
 
 def _inner_products(large: _Large, values: Callable[[slice], Floats]) -> tuple[Floats, Floats]:
-    """Return inner products of all frames about their mean (frames, frames), and those of the mean (frames,)."""
+    """Return the inner products of all frames minus their mean (frames, frames), and with the mean (frames,)."""
     frames = sum(len(mesh) for mesh in large.meshes)
     total, with_mean = np.zeros((frames, frames)), np.zeros(frames)
     for vertices in large.slices():

@@ -78,11 +78,11 @@ def _described(
         _check_length(material.segments, material.frame_time, settings)
         say(Progress(0.3, "finding what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
-        # Refuses more components than there are values.
+        # This refuses more components than there are values.
         conditions(settings, material.segments.frames, material.poses.shape[1])
         weights = weights_of(material.poses, material.velocities, *settings.compared)
         described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
-    # They are rounded before anything is learned from them, so that a model read from a file plays the same frames.
+    # Rows are rounded before anything is learned from them, so that a model read from a file plays the same frames.
     weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
     return described._replace(rows=rounded(described.rows), weights=weights)
 
@@ -119,14 +119,14 @@ def _compressed(
 
 
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
-    """Find jumps from every frame into each cell, to frames from which play can continue; refuse unreachable cells.
+    """Find jumps from every frame into each cell, to frames from which playback can continue; refuse unreachable cells.
 
     If takes are long enough, jumps leave time for a fade before the next jump.
     """
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
-    # The last frame to which play can continue from each without a jump, among live frames.
+    # The last live frame to which playback can continue from each frame without a jump.
     lasts = frames.last.copy()
     for frame in range(len(lasts) - 2, -1, -1):
         if frame < frames.last[frame]:
@@ -141,7 +141,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
             if not lost:
                 break
         if lost:
-            raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
+            raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of that cell")
         out.append(jump_map.rounded_jumps(jumps))
     return tuple(out)
 
@@ -149,14 +149,14 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
 def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
-    """Return the given sigmas, or find those that give the mean time between jumps."""
+    """Return the given sigmas, or find sigmas that give the mean time between jumps."""
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.sigma)
     successor, live = jump_map.within(jumps, reach, segments)
     costs = jump_map.totals(successor, live, settings.anticipation)
-    # A jump is followed by frames without one, which do not count.
+    # A jump is followed by frames without a jump, which do not count.
     rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
     sigma, reluctance = jump_map.calibrated(successor, live, costs, reach.alive, rate)
     return Sigmas(sigma, sigma, reluctance)
@@ -167,7 +167,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
     positions, velocities = jump_map.successor_distances(weights, segments)
-    # The ratio of both sigmas is fixed to that of the distances, so both count equally and one search suffices.
+    # The ratio of both sigmas is fixed to the ratio of the distances, so both count equally and one search suffices.
     ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
     low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
     share = np.full(segments.frames, 1.0 / segments.frames)
@@ -183,7 +183,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
 def with_jump_time(model: TextureModel, seconds: float) -> TextureModel:
     """Return the model with another mean time between jumps, as if it had been learned with it."""
     if model.settings.method == "paper":
-        raise UsageError("the rate of jumps of the method paper is learned: relearn with another jump_time")
+        raise UsageError("the method paper learns its rate of jumps: relearn with another jump_time")
     settings = model.settings.changed(jump_time=seconds, sigma=None)
     sigmas = _sigmas(model.weights, model.jumps, model.reach, model.segments, settings, model.frame_time)
     return replace(model, settings=settings, sigmas=sigmas)

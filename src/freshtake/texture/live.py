@@ -89,7 +89,7 @@ def _guided(
 
 
 def more_often(chances: Chances, rate: float) -> Chances:
-    """Scale the probabilities of jumps by `rate` in frames where play may also continue."""
+    """Scale the probabilities of jumps by `rate` in frames where playback may also continue."""
     if rate == 1.0:
         return chances
     jump = chances.chances.sum(axis=1)

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that differs from the action by `ALIKE` in one factor
 STRETCH = 0.05  # fraction by which a loop's tempo may differ from the takes'
 CANDIDATES = 5  # loops to compare
-WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of play, tried if no loop has only such jumps
+WIDER = (2.0, 4.0, 1e9)  # factors on the largest jump of playback, tried if no loop has only such jumps
 NO_TRAVEL = "travel was not removed from the takes (root heading does that)"
 
 
 class Loop(NamedTuple):
     """A loop: the frames of the takes that it shows (path), its likeness to them, and its jumps.
 
-    `length` is that of the path, inserted frames included; it is played in the requested number of frames. `costs`
-    (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in play.
+    `length` is the path's length, inserted frames included; it is played in the requested number of frames. `costs`
+    (jumps,) are in mean frame steps of the action, and `limit` is the largest cost in playback.
     """
 
     path: tuple[int, ...]
@@ -73,7 +73,7 @@ def ranked_loops(
 ) -> list[Loop]:
     """Find up to five loops of exactly `frames` frames; the best have few and small jumps and resemble the action.
 
-    `variety`, `stretch` and `course` are those of `TextureModel.loop`; `among` (frames of the takes,) is true for the
+    `variety`, `stretch` and `course` are as for `TextureModel.loop`; `among` (frames of the takes,) is true for the
     frames that loops may show, by default all moving frames.
     """
     if frames < 2:
@@ -90,7 +90,7 @@ def ranked_loops(
         action = action.narrowed(part_frames)
     if action.travel is not None or part is not model:
         penalties = penalties + action.costs()
-    # The path back of a random play lasts at most 2.5 s.
+    # The path back of a random playback lasts at most 2.5 s.
     closing, link = round(2.5 / model.frame_time), round(closed_paths.LINK / model.frame_time)
     request = LoopRequest(variety, closing, link, penalties)
     frame_costs = request.frame_costs(len(part_frames))
@@ -100,7 +100,7 @@ def ranked_loops(
             likeness = action.likeness(path, length / frames)
             cost = closed_paths.path_cost(path, graph, variety, frame_costs) + closed_paths.tempo_cost(length, frames)
             ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
-        # If small jumps cover only part of the action, larger ones may cover all of it.
+        # If small jumps cover only part of the action, larger jumps may cover all of it.
         if not min(ranked)[-1].unlike:
             break
     # Steps are measured within pieces of the takes, since the jump between two pieces is never shown.
@@ -161,7 +161,7 @@ def _action(model: TextureModel, among: Bools | None) -> Action:
 
 
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
-    """Find up to three lengths near `frames` for which loops need no larger jumps than play does."""
+    """Find up to three lengths near `frames` for which loops need no larger jumps than playback does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return closed_paths.near_lengths(frames, small, closed_paths.anchors_of(small, rng))
 
@@ -222,7 +222,7 @@ def loop_motion(
         info = Playback(bent.travel * cycles, seconds, True, cycles=cycles, turn=bent.turned - bent.turns)
     if not plant or model.standing is None:
         return motion if info is None else facing_forward(motion.changed(playback=info))
-    # Planting looks back and ahead, so the loop is planted within an endless play.
+    # Planting looks back and ahead, so the loop is planted within endless playback.
     before, count = Planter(model.standing.base, settings_for(True), model.frame_time).around(len(rows))
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]
@@ -244,7 +244,7 @@ def _turning_costs(model: TextureModel, frames: int, course: str | float | None)
 def _closed_paths(
     model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, request: LoopRequest, report: Report
 ) -> Iterator[tuple[FrameGraph, list[tuple[int, tuple[int, ...]]]]]:
-    """Yield closed paths and their lengths: first with jumps as small as in play, then with larger jumps."""
+    """Yield closed paths and their lengths: first with jumps as small as in playback, then with larger jumps."""
 
     def random_play(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
@@ -283,7 +283,7 @@ def _closed_paths(
         if paths:
             closes = True
             yield some, paths
-    if not closes:  # `some` and its anchors are those of the largest jumps that lead anywhere
+    if not closes:  # `some` and its anchors are from the last attempt, with the largest jumps
         raise closed_paths.NoLoop(frames, closed_paths.near_lengths(frames, some, anchors))
 
 
@@ -292,7 +292,7 @@ def _around(model: TextureModel, path: tuple[int, ...], rng: np.random.Generator
     last, parts = path[-1], []
     state = begin(last, 0).heading_for(path)
     while True:
-        # One frame at a time, because jumps that insert frames make the length known only at the end.
+        # Play one frame at a time, because with jumps that insert frames the length is known only at the end.
         state, played = advance(state, 1, model.chances, model.play_material, 0, rng)
         parts.append(played)
         if not state.plan and state.numbers[LENGTH] == 0 and state.frame == last and len(parts) > len(path):

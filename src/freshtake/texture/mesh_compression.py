@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
     name: str
     columns: Ints
-    width: int  # per vertex
+    width: int  # columns per vertex
 
 
 def blocks_of(layout: MeshLayout) -> list[Block]:
@@ -53,14 +53,14 @@ def compress(
 
 
 def joined(blocks: list[Block], settings: Settings) -> tuple[list[Block], list[Block]]:
-    """Split blocks into those that share modes with the positions, positions first, and those with separate modes."""
+    """Split blocks into blocks that share modes with the positions, positions first, and blocks with separate modes."""
     joint = [block for block in blocks[1:] if block.name == "normals" and settings.normals == "joint"]
     return [blocks[0], *joint], [block for block in blocks[1:] if block not in joint]
 
 
 def attribute_scale(moving: float, spread: float, settings: Settings) -> float:
-    """Return the factor on normals next to positions, given the variances of both; 1 if one of them is constant."""
-    # Normals have no unit of length: only their spread relative to that of the positions can determine their weight.
+    """Return the factor on normals next to positions, given the variances of both; 1 if either is constant."""
+    # Normals have no unit of length: only their spread relative to the positions' can determine their weight.
     given = spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0
     return settings.attribute_weight * float(np.sqrt(moving / spread)) if given else 1.0
 

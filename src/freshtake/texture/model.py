@@ -1,4 +1,4 @@
-"""TextureModel: the compressed takes, their jumps and rules of play; frozen, and saved in full."""
+"""TextureModel: the compressed takes, their jumps and rules of playback; frozen, and saved in full."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class TextureModel:
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules of play, from the settings."""
+        """The rules of playback, from the settings."""
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
         length = 3 if s.blend_frames is None else min(s.blend_frames, len(self.rows))
@@ -75,7 +75,7 @@ class TextureModel:
 
     @cached_property
     def live(self) -> tuple[Ints, Jumps]:
-        """Successors (frames,) and jumps among the frames from which play can continue forever."""
+        """Successors (frames,) and jumps among the frames from which playback can continue forever."""
         return jump_map.within(self.jumps, self.reach, self.segments)
 
     @cached_property
@@ -135,7 +135,7 @@ class TextureModel:
     def bearings(self) -> Bearings:
         """The turning and travel of the takes, used for guiding."""
         if self.rates == 0:
-            raise UsageError(f"{NO_TRAVEL}, so play cannot be guided")
+            raise UsageError(f"{NO_TRAVEL}, so playback cannot be guided")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 
     def visits(self) -> Floats:
@@ -185,7 +185,7 @@ class TextureModel:
         """Choose the next frames, without making rows.
 
         Args:
-            state: the state of play.
+            state: the state of playback.
             rng: the random generator.
             frames: the number of frames to show.
 
@@ -201,14 +201,14 @@ class TextureModel:
 
     @cached_property
     def play_material(self) -> PlayMaterial:
-        """The takes in the form that play uses."""
+        """The takes in the form that playback uses."""
         return PlayMaterial(self.segments.successors(), self.weights.poses, self.rules)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
         """Make the next frames as rows.
 
         Args:
-            state: the state of play.
+            state: the state of playback.
             rng: the random generator.
             frames: the number of frames to make.
 
@@ -219,10 +219,10 @@ class TextureModel:
         return after, shown(state, played, self.blending)
 
     def steer(self, state: PlayState, cell: str) -> PlayState:
-        """Go to a cell by the best path within the look-ahead; play continues in it (Sattler 2004, §2.5).
+        """Steer to a cell by the best path within the look-ahead; playback continues in it (Sattler 2004, §2.5).
 
         Args:
-            state: the state of play.
+            state: the state of playback.
             cell: name of the cell to go to.
 
         Returns:
@@ -234,7 +234,7 @@ class TextureModel:
         """Find the cell of the frame shown last.
 
         Args:
-            state: the state of play.
+            state: the state of playback.
 
         Returns:
             The name of the cell.
@@ -257,7 +257,7 @@ class TextureModel:
             rng: the random generator.
             frames: the number of frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
-            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them free.
             name: the name of the motion.
 
         Returns:
@@ -271,7 +271,7 @@ class TextureModel:
         return self.planted(motion, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
-        """Hold the feet of a decoded motion while those of the takes are planted.
+        """Keep the feet of a decoded motion in place while the takes' feet are planted.
 
         Args:
             motion: decoded from rows that were played.
@@ -286,7 +286,7 @@ class TextureModel:
         return planted(motion, shown_contacts(self.standing, played), self.standing, lock)
 
     def start_guided(self, rng: np.random.Generator, guide: Guide, *, cell: str | None = None) -> GuidedState:
-        """Choose the first frame of guided play.
+        """Choose the first frame of guided playback.
 
         Args:
             rng: the random generator.
@@ -301,10 +301,10 @@ class TextureModel:
     def advance_guided(
         self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """Make the next frames of guided play; the guide and the rate of jumps may change with each call.
+        """Make the next frames of guided playback; the guide and the rate of jumps may change with each call.
 
         Args:
-            state: the state of play and of the body.
+            state: the state of playback and of the body.
             rng: the random generator.
             guide: direction and speed.
             frames: the number of frames to make.
@@ -345,7 +345,7 @@ class TextureModel:
             times: the number of repetitions of the loop.
             course: straight, closed (it returns), free (as the frames turn) or a rotation in degrees;
                 by default straight, or in place if the loop hardly travels.
-            plant: True, soft or hard holds feet that are planted in the takes; False leaves them unchanged.
+            plant: True, soft or hard keeps feet in place while the takes' feet are planted; False leaves them free.
             name: the name of the motion.
 
         Returns:
@@ -363,7 +363,8 @@ class TextureModel:
             rng: the random generator.
             cell: name of the cell to begin in; by default the first.
             decode: yield one-frame motions, each placed at the end of the previous one, instead of rows.
-            plant: with `decode`, hold feet while those of the takes are planted; this delays frames by a constant time.
+            plant: with `decode`, keep feet in place while the takes' feet are planted; this delays frames by a constant
+                time.
 
         Returns:
             An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.

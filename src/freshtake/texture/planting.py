@@ -37,12 +37,12 @@ def shown_contacts(standing: Standing, played: Played) -> Floats:
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """Hold the clip's feet at these contacts; since contacts are given, runs can be planted, too."""
+    """Keep the clip's feet in place at these contacts; since contacts are given, runs can be planted, too."""
     return plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False).clip
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
-    """Yield one-frame clips of play with feet held, delayed by a constant number of frames (`Planter.latency`)."""
+    """Yield one-frame clips with planted feet, delayed by a constant number of frames (`Planter.latency`)."""
     planter: Planter | None = None
     for clip, played in blocks:
         if planter is None:
@@ -54,7 +54,7 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
-    """Cut a loop out of its endless play; if it is straight or returns, close it exactly."""
+    """Cut a loop out of its endless playback; if it is straight or returns, close it exactly."""
     if info is not None:
         loop = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
         assert loop.playback is not None  # it contains the travel in this clip's axes

@@ -1,4 +1,4 @@
-"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and play."""
+"""Compiled functions: the best jumps of every frame, future costs, the chain's stationary visits, and playback."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ class Frames(NamedTuple):
     """The data per frame from which costs of jumps are computed.
 
     `here` (frames, c) are weighted poses, `speed` (frames, c*) weighted velocities, `change` (frames, c) changes of the
-    pose; `ahead`, `speed_ahead` and `change_ahead` are those of the following frame. `gone` (frames,) is the distance
-    that the pose has moved since the start of the take, in mean frame steps.
+    pose; `ahead`, `speed_ahead` and `change_ahead` are the same for the following frame. `gone` (frames,) is the
+    distance that the pose has moved since the start of the take, in mean frame steps.
     """
 
     here: Floats
@@ -26,14 +26,14 @@ class Frames(NamedTuple):
     change: Floats
     change_ahead: Floats
     take: Ints
-    first: Ints  # of each frame's take
+    first: Ints  # first frame of each frame's take
     last: Ints
     gone: Floats
 
 
 @compiled
 def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Floats, j: int) -> float:
-    """Return the cost of a jump from frame i to frame j: the distance of the poses plus that of the velocities."""
+    """Return the cost of a jump from frame i to frame j: the poses' distance plus the velocities' distance."""
     pose, change = 0.0, 0.0
     for a in range(here.shape[1]):
         d = ahead[i, a] - here[j, a]
@@ -66,7 +66,7 @@ class Candidates(NamedTuple):
 
     cells: Ints
     stops: Ints
-    arc_length: Floats  # (frames,): cumulative costs of going from each frame to the next
+    arc_length: Floats  # (frames,): cumulative costs of steps from each frame to the next
     band: int
     rest: int
 
@@ -89,7 +89,7 @@ def best_jumps(
         stops[j] = stops[j + 1] if j + 1 < count and cells[j + 1] == cells[j] else j + 1
     among = Candidates(cells, stops, arc_length, band, rest)
     for i in range(count):
-        # The jumps of the previous frame are nearly as good and give a bound. If it is too low, it is dropped.
+        # The jumps of the previous frame are nearly as good and give a bound. A bound that is too low is dropped.
         bound = 1.25 * costs[i - 1, k - 1] if i and cell_of[i] == cell_of[i - 1] else np.inf
         _best_from(i, cell_of[i], bound, frames, among, targets[i], costs[i])
         if costs[i, k - 1] == np.inf and bound < np.inf:
@@ -155,7 +155,7 @@ def _near(frames: Frames, i: int, j: int, band: int) -> bool:
 
 @compiled
 def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: float, rounds: int) -> Floats:
-    """Find m_i: the lowest sum of costs from frame i on, each frame weighted `discount` times the previous one."""
+    """Find m_i: the lowest sum of costs after frame i, each frame weighted `discount` times the previous one."""
     count, k = targets.shape
     least = np.zeros(count)
     for _ in range(rounds):
@@ -169,7 +169,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
                 if j >= 0:
                     best = min(best, costs[i, slot] + discount * least[j])
             if best == np.inf:
-                # A dead end must be costlier than any path on, but finite, so that rounds converge.
+                # A dead end must be costlier than any continuation, but finite, so that rounds converge.
                 best = 1e6
             moved = max(moved, abs(best - least[i]))
             least[i] = best
@@ -192,7 +192,7 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
                 if j >= 0:
                     flow[j] += now[i] * chances[i, slot]
         total = 0.0
-        for i in range(count):  # in the order of play, so that one round passes through complete takes
+        for i in range(count):  # in the order of playback, so that one round passes through complete takes
             before = flow[i]
             if i > 0 and successor[i - 1] == i:
                 before += now[i - 1] * onward[i - 1]
@@ -208,18 +208,18 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
     return now
 
 
-# The state of play, as integers: the frame shown last, frames since the last jump (-1: nothing shown yet); target,
+# The state of playback, as integers: the frame shown last, frames since the last jump (-1: nothing shown yet); target,
 # inserted frames so far and total of a blend in progress; and how much of the plan has been used.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
 
 
 class Rules(NamedTuple):
-    """Rules of play: frames without a jump after one, and how many frames a jump inserts."""
+    """Rules of playback: frames without a jump after one, and how many frames a jump inserts."""
 
     hold: int
     blend: int  # NO_BLEND, CONSTANT or VARIABLE
-    length: int  # of a constant blend
+    length: int  # frames of a constant blend
     step: float  # distance covered by one inserted frame of a variable blend
 
 
@@ -239,7 +239,7 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
 
 
 class Chances(NamedTuple):
-    """The jump map that is played: the chances of continuing (frames,) and of each jump (frames, k)."""
+    """The jump map that is played: the probabilities of continuing (frames,) and of each jump (frames, k)."""
 
     successor: Ints  # -1 for frames without a successor
     onward: Floats
@@ -256,7 +256,7 @@ class Playing(NamedTuple):
 
 
 class PlayMaterial(NamedTuple):
-    """The takes in the form that play uses."""
+    """The takes in the form that playback uses."""
 
     natural: Ints  # (frames,): the frame that follows in the take, or -1
     poses: Floats
@@ -277,7 +277,7 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
         out[t, 3] = 0
         out[t, 4] = -1
         if state[SINCE] < 0:
-            # No jump came before the first frame, so the next one may come at once.
+            # There was no jump before the first frame, so a jump may follow at once.
             state[SINCE] = rules.hold
         elif state[LENGTH] > 0 and state[STEP] < state[LENGTH]:
             state[STEP] += 1
@@ -323,12 +323,12 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
 
 @compiled
 def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
-    """Choose the frame after i by chance: the successor, or one of the jumps."""
+    """Draw the frame after i: the successor, or the target of a jump."""
     successor, onward, targets, chances = table
     if successor[i] >= 0 and since < hold:
         return successor[i]
     k = targets.shape[1]
-    # The chances of recent frames are distributed to the others in proportion, as if these jumps did not exist.
+    # The probabilities of recent frames are distributed to the others in proportion, as if these jumps did not exist.
     total = onward[i]
     for slot in range(k):
         if targets[i, slot] >= 0 and not _among(targets[i, slot], recent):
@@ -416,7 +416,8 @@ def arrival_costs(goal: Ints, successor: Ints, targets: Numbers, costs: Floats, 
         least[0, i] = 0.0 if goal[i] else np.inf
     for h in range(1, horizon + 1):
         for i in range(count):
-            # Within h frames includes within fewer, so that costs never rise with h and `_followed` may arrive early.
+            # Paths shorter than h frames are included, so that costs never rise with h and `_followed` may arrive
+            # early.
             best = least[h - 1, i]
             if successor[i] >= 0:
                 best = min(best, least[h - 1, successor[i]])

@@ -27,14 +27,14 @@ class Settings(Changeable):
     method: str = "default"  # paper: jumps by eq. 2-8 as printed
     root: str | None = None  # heading: travel and heading are removed first; None: heading, for strokes absolute
 
-    components: int | None = None  # of a mesh; None: 10, or fewer if there are fewer frames
+    components: int | None = None  # modes of a mesh; None: 10, or fewer if there are fewer frames
     energy: float | None = None  # instead of components: fraction of the variance
     error: float | None = None  # instead of components: root mean square error, in the unit of the vertices
     velocity_components: int | None = None  # None: 5
     normals: str = "joint"  # joint: in one vector with the positions; own: with separate modes (§2.3)
     attribute_weight: float = 0.5  # spread of joint normals relative to that of the positions
     parts: int = 1  # parts of the mesh with separate modes (local principal components, §4.1)
-    bits: int = 16  # per number of a stored mode; 0: float32, twice the size with no smaller error
+    bits: int = 16  # bits per number of a stored mode; 0: float32, twice the size with no smaller error
 
     velocity_weight: float = 0.5  # fraction of velocity in the cost of a jump
     jump_time: float = 1.5  # mean time between jumps

@@ -74,7 +74,7 @@ class Shape:
 
     @cached_property
     def measure(self) -> Floats:
-        """A matrix (width, width) by which weights are multiplied to have the distances of the restored columns."""
+        """A matrix (width, width): weights multiplied by it have the same distances as the restored columns."""
         out, at = np.zeros((self.width, self.width)), 0
         for group in self.groups:
             modes, stop = group.modes.astype(np.float64), at + group.components
@@ -148,7 +148,7 @@ def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
     """Choose the step of each row such that its largest value fits into the given number of bits."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     steps = largest / (2.0 ** (np.array(bits) - 1) - 1.0)
-    # Via float32, as steps are stored: a model read from a file must restore the same numbers.
+    # Steps are rounded to float32, as they are stored: a model read from a file must restore the same numbers.
     return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
 
 
@@ -157,7 +157,7 @@ def like_rows(features: Floats, count: int) -> list[Ints]:
     centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
     away = np.square(features - features[centers[0]]).sum(axis=1)
     while len(centers) < min(count, len(features)):
-        # The farthest points instead of random ones give the same groups every time.
+        # Unlike random points, the farthest points give the same groups every time.
         centers.append(int(away.argmax()))
         away = np.minimum(away, np.square(features - features[centers[-1]]).sum(axis=1))
     middle = features[centers]
@@ -173,7 +173,7 @@ def like_rows(features: Floats, count: int) -> list[Ints]:
 
 
 def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
-    """Make a recipe without the parts already in the modes; its ground plan is that of the mean mesh."""
+    """Make a recipe without the parts already in the modes; its ground plan is the mean mesh's."""
     if layout.root == "heading":
         mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
         layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))
@@ -185,11 +185,11 @@ def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
 def products(weights: Single, modes: Single, out: Single) -> None:
     """Compute out = weights @ modes, for numbers of frames and of modes that are multiples of four."""
     count, width = modes.shape
-    # A piece of four modes and four frames is 32 kB: as much as the fastest cache holds.
+    # A piece of four modes and four frames is 32 kB: the size of the fastest cache.
     for start in range(0, width, PIECE):
         stop = min(start + PIECE, width)
         for f in range(0, len(weights), 4):
-            # Four at a time, because every mode that is loaded then serves four frames.
+            # Process four frames at a time, because every mode that is loaded then serves all four.
             o0, o1, o2, o3 = out[f, start:stop], out[f + 1, start:stop], out[f + 2, start:stop], out[f + 3, start:stop]
             for k in range(0, count, 4):
                 m0, m1 = modes[k, start:stop], modes[k + 1, start:stop]

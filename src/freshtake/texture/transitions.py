@@ -43,7 +43,7 @@ class Turning:
         return self._joined(full, slerp(qa, qb, share[:, None]))
 
     def apart(self, a: Floats, b: Floats) -> Floats:
-        """Return the offset of a from b, all columns: rotation vectors from b to a, else differences."""
+        """Return the offset of a from b in all columns: rotation vectors from b to a, or differences."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa - fb
         full[:, self.columns] = to_rotvec(multiply(qa, inverse(qb)))
@@ -109,7 +109,7 @@ def decay(frames: int) -> Floats:
 def settling(frames: int) -> Floats:
     """Compute the fraction (frames,) of the offset of a speed that remains 1, 2, ... frames after a jump.
 
-    It is (1 - u)^2 (1 + 2 u) with u = t/n. Speeds do not continue their slope, as positions do: that would extend the
+    It is (1 - u)^2 (1 + 2 u) with u = t/n. Unlike positions, speeds do not continue their slope: this would extend the
     noise of one frame's acceleration, which is the visible part of a jump in the world.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)
@@ -167,7 +167,7 @@ def with_offsets(
     """Add the offsets of jumps to shown rows.
 
     `around`: the rows form a loop, so offsets at the end continue at the start. The first `rates` columns are speeds.
-    The newest jump is applied first, then older ones: rotations in the other order would not meet at the newest jump.
+    The newest jump is applied first, then older jumps: rotations in the other order would not meet at the newest jump.
     """
     at, origin, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
@@ -218,7 +218,7 @@ class Fades:
     cache: dict[tuple[int, int], int] = field(default_factory=dict)  # frames per jump, once computed
 
     def __call__(self, origin: Ints, entered: Ints) -> Ints:
-        """Return the fade lengths (jumps,) of jumps from frames that are left to those that are entered."""
+        """Return the fade lengths (jumps,) of jumps from frames that are left to frames that are entered."""
         pairs = list(zip(origin.tolist(), entered.tolist(), strict=True))
         for pair in pairs:
             if pair not in self.cache:
@@ -226,12 +226,12 @@ class Fades:
         return np.array([self.cache[pair] for pair in pairs], dtype=np.intp)
 
     def _length(self, origin: int, entered: int) -> int:
-        """Return the shortest length with which the jump is no sharper than `most`, or else the best."""
+        """Return the shortest length that makes the jump no sharper than `most`, else the mildest length."""
         lengths = [round(times * self.fade) for times in LONGER]
         bends: list[float] = []
         for frames in lengths:
             shown, plain = jump_rows(self, origin, entered, frames)
-            # A jump into a sharp moment of the take cannot be calmer than that moment, even with a long fade.
+            # A jump into a sharp moment of the take cannot be smoother than that moment, even with a long fade.
             limit = max(self.most, largest_bend(self.points(plain)))
             bends.append(largest_bend(self.points(shown)))
             if bends[-1] <= limit:
@@ -257,7 +257,7 @@ def largest_bend(points: Floats) -> float:
 
 def usual_bend(points: Floats, segments: Segments) -> float:
     """Return the `CALM` quantile of the takes' second differences."""
-    # Take by take, because second differences across a boundary are not movement.
+    # Take differences take by take, because second differences across a boundary are not movement.
     parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in segments.split(points)]
     bends = np.concatenate(parts)
     return float(np.quantile(bends, CALM)) if len(bends) else 0.0

@@ -19,21 +19,21 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
 LARGEST = 4.0
-NATURAL = 1.3  # above it, variants leave the range of recorded takes
-TRIES = 5  # at the full amount
-SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of these draws
+NATURAL = 1.3  # amounts above it make variants leave the range of recorded takes
+TRIES = 5  # draws at the full amount
+SHARES = (0.75, 0.5, 0.25, 0.0)  # fractions of the amount at which the best of these draws is tried again
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.guidance import Guided
 
-Draw: TypeAlias = "Callable[[int, float | Amount], Guided]"  # number of the attempt, amount of variation
+Draw: TypeAlias = "Callable[[int, float | Amount], Guided]"  # arguments: number of the attempt, amount of variation
 
 
 @dataclass(frozen=True)
 class Amount:
     """The amount of variation: 0 is the mean motion, 1 varies like the examples, 4 is the maximum.
 
-    `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
+    `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for parts of the body:
     {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last match counts.
     """
 
@@ -90,7 +90,7 @@ def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequenc
 
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """Return the names that `parts` accepts, those with the most DOFs first, without single DOFs."""
+    """Return the names that `parts` accepts, except single DOFs, by decreasing number of DOFs."""
     return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
@@ -120,7 +120,7 @@ class GuardReport(NamedTuple):
     """The outcome of a variant's body checks.
 
     `tries` counts draws; `share` is the fraction of the requested amount used; `left` lists the limits that the
-    variant still exceeds, and `refused` those that rejected draws exceeded.
+    variant still exceeds, and `refused` the limits that rejected draws exceeded.
     """
 
     tries: int = 1
@@ -130,7 +130,7 @@ class GuardReport(NamedTuple):
 
 
 def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tuple[Guided, GuardReport]:
-    """Return the first draw that passes; else the best one with less variation; else the best one."""
+    """Return the first draw that passes; else the best draw with less variation; else the best draw."""
     variant = draw(0, amount)
     if limits is None or not isinstance(variant.motion, Clip):
         return variant, GuardReport()

@@ -34,10 +34,10 @@ from freshtake.variation.phase import Takes
 
 EVEN = 0.3  # weight of a DOF's mean variance in that of each phase: a few takes may agree by chance
 SUPPORT = 0.25  # weight of the prior in legs and root, relative to elsewhere
-KNOTS = 4  # of a cubic spline, needed for its value at any time
+KNOTS = 4  # knots of a cubic spline that determine its value at a time
 TEMPO_SIZE = 0.066  # standard deviation of the logarithm of the duration
-PACE_SIZE = 0.02  # the same, of the pace within a take
-WORTH = 2.0  # takes that this estimate of a DOF's size is worth: its error is a factor of 1.6
+PACE_SIZE = 0.02  # standard deviation of the logarithm of the pace within a take
+WORTH = 2.0  # number of takes that this estimate of a DOF's size is worth: its error is a factor of 1.6
 STEP = 0.3  # seconds between knots of the prior: variants then change as fast as takes (fitted to the odd performers)
 PLAIN = (-1.5, 1.0)  # for motions without a body: in proportion to the range, like a body's limbs on average
 LEAST_RANGE = 1e-4  # radians or leg lengths: a smaller range is ignored
@@ -58,8 +58,8 @@ class Settings:
     """The settings that a variation model is learned with.
 
     Attributes:
-        prior: How many additional takes the prior is worth, 0 to 100. Takes show as many ways of deviating as there
-            are takes, less one; the prior adds the rest. At 0, only whole takes are combined.
+        prior: How many additional takes the prior is worth, 0 to 100. Takes show as many independent deviations as
+            there are takes, minus one; the prior adds the rest. At 0, only whole takes are combined.
     """
 
     prior: float = 2.0
@@ -79,7 +79,7 @@ class Deviations:
 
     @property
     def further(self) -> float:
-        """The factor by which the variance of a further take exceeds that of the takes: their mean is uncertain, too.
+        """The factor by which the variance of a further take exceeds the takes' variance: their mean is uncertain, too.
 
         A single take has no mean to be uncertain about; it varies as much as takes do.
         """
@@ -98,7 +98,7 @@ class Deviations:
 
     @cached_property
     def timing(self) -> tuple[float, float]:
-        """The prior's standard deviations of the logarithms of tempo and of the pace within a take."""
+        """The prior's standard deviations of the logarithmic tempo and the logarithmic pace within a take."""
         log_pace = self.takes.log_pace
         tempo, count = log_pace.mean(axis=1), len(log_pace)
         if count == 1:
@@ -173,7 +173,7 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
     """Return the size of deviations at every phase, (phases, DOFs), from the takes and from the population.
 
     The population's size of a DOF is weighted like a few takes (its error is known). Its overall scale follows the
-    takes half-way, because takes chosen for being similar understate how far a further one deviates.
+    takes half-way, because takes chosen for being similar understate the deviation of a further take.
     """
     rows = takes.rows[..., : len(material.names)]
     mean, count = rows.mean(axis=0), len(rows)
@@ -182,12 +182,12 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
         return rounded(np.broadcast_to(usual, mean.shape))
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
-    # DOFs that never move, or are not in the population, say nothing about the scale.
+    # DOFs that never move, or are not in the population, do not determine the scale.
     usable = (usual > 0.0) & (seen > 0.0)
     scale = np.exp(0.5 * np.log(seen[usable] / usual[usable]).mean()) if usable.any() else 1.0
     # smooth sizes along the phase over 0.08 s
     variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
-    # A few takes may agree where a further one does not, so every phase keeps some variance.
+    # A few takes may agree where a further take does not, so every phase keeps some variance.
     variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
     return rounded(np.sqrt((WORTH * (scale * usual) ** 2 + (count - 1.0) * variance) / (WORTH + count - 1.0)))
 
@@ -245,7 +245,7 @@ def spline_basis(at: Floats, first: int, count: int) -> Floats:
 
 
 def spline_correlation(apart: Floats) -> Floats:
-    """Return the autocorrelation of such a process, `apart` in units of the spacing, averaged over positions."""
+    """Return the autocorrelation of a smooth process, `apart` in units of the spacing, averaged over positions."""
     grid, along = _correlation_table()
     return np.asarray(np.interp(apart, grid, along, right=0.0))
 

@@ -26,7 +26,7 @@ FEWEST = 4  # frames of an example: the minimum for velocities and the frames be
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Rows (frames, DOFs) of each example, rounded to float32 so that a saved model equals the one in memory."""
+    """Rows (frames, DOFs) of each example, rounded to float32 so that a saved model equals the model in memory."""
 
     values: tuple[Floats, ...]
     names: tuple[str, ...]
@@ -67,7 +67,7 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """The mask of DOFs that are time steps, as in strokes: they depend on how far all others move."""
+        """The mask of DOFs that are time steps, as in strokes: they depend on the movement of all other DOFs."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])
@@ -79,7 +79,7 @@ class Material:
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
-    """Encode motions, or use plain arrays (frames, DOFs) with their names as they are."""
+    """Encode motions, or use plain arrays (frames, DOFs) with their names unchanged."""
     if not examples:
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
@@ -162,7 +162,7 @@ def on_hinges(hinges: Sequence[Hinge], rows: Floats) -> Floats:
 
 
 class ExampleModel:
-    """What models of both methods share: their examples, and motions as rows of the examples' DOFs."""
+    """The common part of both methods' models: their examples, and motions as rows of the examples' DOFs."""
 
     material: Material
     cyclic: bool

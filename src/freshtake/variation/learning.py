@@ -37,7 +37,7 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-SURE = 0.002  # probability that a take that belongs is as far off: below this left out, up to CHANCE only named
+SURE = 0.002  # probability that a take that belongs is as far off: below it, left out; up to CHANCE, reported
 
 
 class LeftOut(NamedTuple):
@@ -49,11 +49,11 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """The examples, in the order of the takes, and what became of the rest.
+    """The examples, in the order of the takes, and the outcome for the other takes.
 
-    `takes` is the number of the take that each example comes from; `are_cut` tells whether takes were cut into cycles;
+    `takes` is the number of the take that each example comes from; `are_cut` is true if takes were cut into cycles;
     `cyclic` is None if no clips with a skeleton are given, and the learner decides. `stretches` are takes that were cut
-    from others of them.
+    from other takes.
     """
 
     examples: tuple[Any, ...]
@@ -70,7 +70,7 @@ class Ingested:
     def sentences(self) -> list[str]:
         """At most six lines: what was used, what was left out and why, whether it repeats, and how to override each.
 
-        Empty if all takes are used as they are and it is clear whether the movement repeats.
+        Empty if all takes are used unchanged and it is clear whether the movement repeats.
         """
         lines = []
         if self.are_cut:
@@ -185,7 +185,7 @@ def learn_examples(
     frame_time: float | None = None,
     cyclic: bool | None = None,
 ) -> VariationModel:
-    """Learn a model from the examples as given; the arguments are those of `learn`."""
+    """Learn a model from the examples as given; the arguments are as for `learn`."""
     say = report or silent
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)
@@ -208,7 +208,7 @@ def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationM
 def examples_by_others(model: VariationModel) -> list[Likelihood]:
     """Return the likelihood of each example under a model of the others, in order."""
     if len(model.material.values) < 2:
-        raise UsageError("a single example cannot be left out: there is no other one")
+        raise UsageError("a single example cannot be left out: there are no others")
     values, starts, out = model.material.values, model.material.starts, []
     for k, rows in enumerate(values):
         others = replace(model.material, values=values[:k] + values[k + 1 :], starts=starts[:k] + starts[k + 1 :])
@@ -217,7 +217,7 @@ def examples_by_others(model: VariationModel) -> list[Likelihood]:
 
 
 def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
-    """Map takes to the longer ones that they were cut from, pose for pose.
+    """Map takes to the longer takes that they were cut from, pose for pose.
 
     Their cycles would count twice; learning from the longer take alone loses nothing.
     """
@@ -239,7 +239,7 @@ def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
 
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
-    """Cut takes that repeat, and keep those that are already one cycle; cut none if most do not repeat."""
+    """Cut takes that repeat, and keep takes that are already one cycle; cut none if most do not repeat."""
     by_take = find_common_cycles(clips)
     periods = _periods(clips, by_take, pieces)
     if not periods:
@@ -254,7 +254,7 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     ]
     if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
         return list(range(len(clips))), list(clips), False
-    if any(single):  # clips that are already cut define the phase: the one at which the first of them begins
+    if any(single):  # clips that are already cut define the phase: loops begin where the first of these clips begins
         by_take = find_common_cycles(clips, like=clips[single.index(True)])
     numbers, examples = [], []
     for number, clip in enumerate(clips):
@@ -281,7 +281,7 @@ def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str)
     sure = []
     for period, (clip, cycles) in zip(every, tracked, strict=True):
         filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-        # a take surely repeats if it has three cycles, or two that fill most of it
+        # a take surely repeats if it has three cycles, or two cycles that fill most of it
         if len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72):
             sure.append(period)
     rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
@@ -295,7 +295,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 
 def _lasts(seconds: float, period: float) -> bool:
-    """Return whether a duration may be one cycle if others have this period."""
+    """Return whether a duration may be one cycle if other takes have this period."""
     return SHORTEST_CYCLE * period < seconds < LONGEST_CYCLE * period
 
 
@@ -312,7 +312,7 @@ def _alike(
     alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
-    # Either of two groups may be the intended one; cycles of one long take are always closer to each other.
+    # Either of two groups may be the intended movement; cycles of one long take are always closer to each other.
     groups = None if are_cut or alike is None else two_groups(alike, SURE)
     if groups is not None:
         these, those = (joined([called(examples[others[k]]) for k in group]) for group in groups)

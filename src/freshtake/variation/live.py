@@ -25,7 +25,7 @@ from freshtake.variation.steering import Steering, SteeringState, steered
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-MOST_CHANGE = 0.1  # of an amount in that time: a faster change would look like a jerk
+MOST_CHANGE = 0.1  # change of an amount per block: a faster change would look like a jerk
 LET_GO = 1e-9  # radians per second: below this, an added turn rate has faded out
 
 
@@ -66,7 +66,7 @@ def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amo
 
 @dataclass(frozen=True)
 class LiveControl:
-    """What may change while a stream runs: the amount of variation and a heading (radians, initially 0)."""
+    """Controls that may change during a stream: the amount of variation and a heading (radians, initially 0)."""
 
     amount: float | Amount = 1.0
     heading: float | None = None
@@ -107,7 +107,8 @@ def _changing_blocks(
         target = _nearer(amount, control().amount)
         after, rows = advance(state, sampler, frames)
         if target != amount:
-            # both amounts from the same state: random numbers depend only on the phase, so everything else is equal
+            # draw both amounts from the same state: random numbers depend only on the phase, so everything else is
+            # equal
             amount, sampler, before = target, model.sampler(target), rows
             after, rows = advance(state, sampler, frames)
             share = (np.arange(1, frames + 1) / frames)[:, None]
@@ -127,7 +128,7 @@ def _nearer(now: float | Amount, requested: float | Amount) -> float | Amount:
 def cut_from(
     model: VariationModel, blocks: Iterator[Variant], frames: int | None, last: float, first: float = 0.0
 ) -> Variant:
-    """Return a stretch of an endless motion from the phase `first` on: `frames` of it, or up to the phase `last`."""
+    """Return a stretch of an endless motion that begins at phase `first`: `frames` long, or up to phase `last`."""
     recipe = model.material.recipe
     rows: list[Floats] = []
     phases: list[Floats] = []
@@ -148,7 +149,7 @@ def cut_from(
 
 
 def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:
-    """Yield one-frame motions, each placed where the previous one ended; with `plant`, standing feet are held still."""
+    """Yield one-frame motions, each placed where the previous one ended; with `plant`, standing feet are kept still."""
     if plant and model.planting_model is not None:
         planter, clip = Planter.learn(model.planting_model, variant_settings(plant)), None
         state = planter.start()
@@ -199,7 +200,7 @@ def variant_settings(plant: bool | str) -> PlantSettings:
 def planted_at(
     model: VariationModel, clip: Clip, phases: Floats, plant: bool | str, pins: Sequence[Pin] = ()
 ) -> Planted:
-    """Plant the feet of a clip where those of the takes stand at its phases (frames,), and reach pinned positions."""
+    """Plant the feet of a clip where the takes' feet stand at its phases (frames,), and reach pinned positions."""
     assert model.planting_model is not None
     stand, settings = model.standing(phases), variant_settings(plant)
     return plant_feet(clip, stand, pins=pins, examples=model.planting_model, settings=settings, careful=False)

@@ -79,7 +79,7 @@ class VariationModel(ExampleModel, Showable):
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """What planting needs to know about the examples; None if nothing has feet."""
+        """The planting model of the examples; None if nothing has feet."""
         skeleton = self.material.skeleton
         return learn_planting(self.clips, labels=self.labels) if skeleton is not None and feet(skeleton) else None
 
@@ -154,7 +154,7 @@ class VariationModel(ExampleModel, Showable):
             rate: The pace relative to the examples' mean, from 0.1 to 10.
 
         Returns:
-            The sampler; the last one is cached, since many variants are drawn with the same amount.
+            The sampler; the last sampler is cached, since many variants are drawn with the same amount.
         """
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
@@ -172,7 +172,7 @@ class VariationModel(ExampleModel, Showable):
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
-        """The cache of `sampler`, which holds the last one."""
+        """The cache of `sampler`: only the last sampler."""
         return {}
 
     def made(
@@ -205,7 +205,7 @@ class VariationModel(ExampleModel, Showable):
         if self.cyclic and (frames is not None or cycles != 1):
             last = np.inf if cycles is None else cycles * (len(self.phase_frames) - 1.0)
             return cut_from(self, steered_blocks(self, rng, amount, rate, steer), frames, last)
-        # one cycle is drawn like any take, from the takes as they are; several are cut from an endless motion
+        # one cycle is drawn like any take, from the takes themselves; several cycles are cut from an endless motion
         variant = draw_variant(self.sampler(amount, rate=rate), rng)
         if steer is not None:
             variant = Variant(steered_rows(self, steer, variant), variant.phases, followed=variant.followed)
@@ -297,11 +297,11 @@ class VariationModel(ExampleModel, Showable):
         parts: Sequence[str] = (),
         plant: bool = True,
     ) -> Clip:
-        """Redraw a stretch of a clip of this movement, or a part of its body; everything else stays as it is.
+        """Redraw a stretch of a clip of this movement, or a part of its body; everything else is unchanged.
 
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
-            frames: First frame of the stretch, and the one after its last; at the clip's ends it is free.
+            frames: First frame of the stretch, and the frame after its last; at the clip's ends it is free.
             rng: Source of random numbers.
             amount: How much it varies: 0 leads through the mean motion, 1 varies like the examples.
             parts: Body parts or joints to redraw; default: all. The root can only be redrawn together with all legs.
@@ -334,7 +334,7 @@ class VariationModel(ExampleModel, Showable):
             plant: Let feet stand; feet that stand at the clip's end stay in place.
 
         Returns:
-            The clip with frames added; the existing ones are unchanged, bit for bit.
+            The clip with frames added; the existing frames are unchanged, bit for bit.
         """
         from freshtake.variation.redrawing import extend
 
@@ -421,7 +421,7 @@ class VariationModel(ExampleModel, Showable):
 
 
 def labeled(model: VariationModel) -> VariationModel:
-    """Return the model with the contacts of its examples stored, so later versions do not detect different ones."""
+    """Return the model with the contacts of its examples stored, so later versions do not detect different contacts."""
     if model.planting_model is None or not model.planting_model.feet:
         return model
     return replace(model, labels=np.concatenate(model.contacts))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
     from freshtake.variation.paper.networks import TransitionNetwork
 
-LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted
-TAILS = 4.0  # degrees of freedom of Student's density there
+LEAST = 0.02  # smallest size of a DOF's deviations, relative to the weighted mean size of all DOFs
+TAILS = 4.0  # degrees of freedom of Student's density when weights of takes are estimated
 ORDER = 2  # previous frames that a DOF continues from
 
 
@@ -63,7 +63,7 @@ class Likelihood:
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
-    """Return how likely a take (frames, DOFs) is, in units that make a deviation of the smallest size count 0."""
+    """Return how likely a take (frames, DOFs) is, in units in which the smallest size of deviations is 1."""
     if len(rows) < FEWEST:
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
@@ -105,7 +105,7 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
 def unexplained_size(deviations: Deviations) -> float:
     """Return the size, relative to the prior's, of the part of a further take that combined takes do not explain.
 
-    Measured on takes left out: how much of the deviation of each is not explained by combinations of the others. With
+    It is measured on left-out takes, as the part of each deviation that combinations of the others do not explain. With
     the prior's size alone, which does not include this part, further takes would seem unlikely.
     """
     rows, unexplained = deviations.takes.rows[..., : deviations.dofs], []
@@ -155,7 +155,7 @@ def _floors(material: Material, deviations: Deviations) -> Floats:
 
 
 def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
-    """Return log densities (phases, DOFs), each phase given those one and two spacings before it."""
+    """Return log densities (phases, DOFs), each phase given the phases one and two spacings before it."""
     near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
     slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
     out = student(rest, 1.0, freedom)
@@ -207,9 +207,9 @@ def transition_network(model: VariationModel) -> TransitionNetwork:
     rank = np.empty(count, dtype=np.intp)
     rank[order] = np.arange(count)
     for child in range(count):
-        # DOFs count as dependent from a correlation of 0.5 on
+        # DOFs count as dependent if their correlation is at least 0.5
         earlier = [p for p in range(count) if rank[p] < rank[child] and correlations[child, p] >= 0.5]
-        # list the three strongest only
+        # list only the three strongest dependences
         strongest = sorted(sorted(earlier, key=lambda p, c=child: -correlations[c, p])[:3])  # type: ignore[misc]
         edges.append((child, count + child, *(ORDER * count + p for p in strongest)))
     return TransitionNetwork(model.dofs, ORDER, tuple(edges))

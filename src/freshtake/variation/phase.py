@@ -25,14 +25,14 @@ from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: an entire body cannot speed up and slow down faster
-LOBES = 4  # of the interpolating sinc, on either side
+LOBES = 4  # lobes of the interpolating sinc on either side
 TURN = 2  # the index of the heading after forward and sideways
 
 
 def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
-    """Return the numbers of examples that represent all, for costs that grow with the square of their number.
+    """Return the numbers of examples that represent all of them, for costs that grow with the square of their number.
 
-    If there are more than `most`, these are spread evenly over the lengths; in increasing order.
+    At most `most` are returned, in increasing order; they are spread evenly over the lengths.
     """
     if len(examples) <= most:
         return list(range(len(examples)))
@@ -59,7 +59,7 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     some = representative(examples)
     scaled = [examples[k] * weights for k in some]
     phase_frames = phase_frames[:, some]
-    # Warping changes the mean that takes are aligned to, so repeat it three times.
+    # Warping changes the mean that takes are aligned to, so warp three times.
     for _ in range(3):
         mean = mean_of(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
@@ -142,10 +142,10 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
 class Trajectory(NamedTuple):
     """The columns that contain a ground position and a heading instead of speeds.
 
-    A part that never varies is not a DOF, but the trajectory still needs it: its column comes after those of the DOFs.
+    A part that never varies is not a DOF, but the trajectory still needs it: its column comes after the DOFs' columns.
     """
 
-    columns: Ints  # (3,): of forward, sideways and heading
+    columns: Ints  # (3,): columns of forward, sideways and heading
     dofs: int  # the number of columns that are DOFs
     layout: ClipLayout  # how the columns form a clip
 
@@ -168,7 +168,7 @@ class Trajectory(NamedTuple):
 class Takes:
     """Takes on their common phase."""
 
-    rows: Floats  # (takes, phases, columns): in those of `trajectory`, positions and headings in the common frame
+    rows: Floats  # (takes, phases, columns): positions and headings in the common frame in the columns of `trajectory`
     log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs per phase
     trajectory: Trajectory | None  # None for motions that do not travel
     ground: complex = 0j  # the origin of the common frame, as a position in the ground plane
@@ -266,7 +266,7 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    # a mean direction shorter than 0.5 means that takes go in different directions: use the first take's
+    # a mean direction shorter than 0.5 means that takes travel in different directions: use the first take's
     some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)

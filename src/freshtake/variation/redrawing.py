@@ -1,4 +1,4 @@
-"""Redraw a stretch of a clip; all other frames, and all parts that are not named, stay as they are.
+"""Redraw a stretch of a clip; all other frames, and all parts that are not named, are unchanged.
 
 Inside the stretch a clip x with the phases p becomes
 
@@ -70,7 +70,7 @@ def redraw(
     new = posed(layout, shown, coded, source + change)
     legs = model.planting_model
     if plant and legs is not None and legs.legs and (chosen[: len(model.dofs)] & _leg_dofs(model)).any():
-        # feet follow those of the clip itself, at its new timing
+        # feet follow the clip's feet, at its new timing
         feet = feet_of(posed(layout, shown, coded, source), legs)
         stands = feet_of(shown, legs).stands[np.rint(warped).astype(np.intp)]
         fixed = np.ones(len(shown), dtype=np.bool_)
@@ -112,7 +112,7 @@ def extend(
     track = track_along(model, longer[-seen - frames :])
     coded = coded_clip(model, shown, longer[-seen - frames : -frames], track, slice(seen - 1, seen))
     away = coded.rows - read_at(track.mean, coded.at)
-    # the clip's deviation from the mean continues: it keeps its speed at first, which fades out
+    # the clip's deviation from the mean continues at its last speed, which fades out
     back = min(round(SLOPE / model.frame_time) + 1, seen - 1)
     slope = (away[-1] - away[-1 - back]) / max(back, 1)
     fade = SLOPE / model.frame_time
@@ -152,8 +152,8 @@ def checked_stretch(clip: Clip, frames: tuple[int, int]) -> tuple[int, int]:
 def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats:
     """Return the mixing angle (frames,) from kept (0) to redrawn (a right angle).
 
-    It changes as fast as the prior forgets, within two of its knot spacings. A shorter stretch cannot leave what is
-    kept entirely, so the angle stays smaller there. Nothing is joined at an end of the clip.
+    It changes as fast as the prior forgets, within two of its knot spacings. In a shorter stretch the angle does not
+    reach a right angle, so the clip keeps some influence. Nothing is joined at an end of the clip.
     """
     number, forgotten = np.arange(len(clip)), 2.0 * STEP / frame_time
     joins = (first > 0) + (stop < len(clip))

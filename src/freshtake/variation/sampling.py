@@ -16,7 +16,7 @@ from freshtake.variation.phase import LOBES, Takes, read_sharply, turn_per_cycle
 
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion computed at a time
-MARGIN = LOBES + 1  # phases that interpolation needs before the first one of a block
+MARGIN = LOBES + 1  # phases that interpolation needs before the first phase of a block
 
 
 class Amounts(NamedTuple):
@@ -28,7 +28,7 @@ class Amounts(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """Rows (frames, DOFs), their phases (frames,), where the first one starts, and the take that it follows most."""
+    """Rows (frames, DOFs), their phases (frames,), the start of the first row, and the take that it follows most."""
 
     rows: Floats
     phases: Floats
@@ -43,8 +43,8 @@ class Sampler(NamedTuple):
     closed: Takes | None  # the takes as cycles whose ends meet; None for motions that are not cyclic
     amounts: Amounts
     low: Floats  # (DOFs,): the value below which the limit sets in
-    high: Floats  # (DOFs,): the value above which it sets in
-    room: Floats  # (DOFs,): how far values may go beyond these, gradually
+    high: Floats  # (DOFs,): the value above which the limit sets in
+    room: Floats  # (DOFs,): how far values may gradually exceed these
     usual: int  # the take nearest to the mean
     frame_time: float  # seconds per frame
 
@@ -91,9 +91,9 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
     """Combine whole takes, or their closed cycles, at integer phases, and add the prior's deviations.
 
-    `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) those of
-    the prior, the last column being the pace. Returns rows (n, DOFs) with the trajectory in place of speeds, and the
-    logarithm (n,) of frames per phase.
+    `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) are the
+    normals of the prior, with the pace in the last column. Returns rows (n, DOFs) with the trajectory in place of
+    speeds, and the logarithm (n,) of frames per phase.
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
@@ -123,7 +123,7 @@ def limit_gradually(rows: Floats, low: Floats, high: Floats, room: Floats) -> Fl
 class StreamState:
     """The state of an endless motion between blocks. It can be kept, forked and resumed."""
 
-    key: Key  # (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length
+    key: Key  # (2,): identifies the random numbers; each knot has separate numbers, so blocks may have any length
     phase: float = 0.0  # phase of the next frame
     base: int = -MARGIN  # an integer phase before it, at which the body is at `ground` in the common frame
     ground: complex = 0j
@@ -220,7 +220,7 @@ def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
 @lru_cache(maxsize=256)
 def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
     """Return the standard normals (columns,) of one knot; `low` and `high` are the key of the stream."""
-    # Philox is addressed by a counter, so any knot can be drawn without those before it.
+    # Philox is addressed by a counter, so any knot can be drawn without the knots before it.
     counter = np.array([0, number, 0, knot + 2**32], dtype=np.uint64)
     philox = np.random.Philox(key=np.array([low, high], dtype=np.uint64), counter=counter)
     values = np.random.Generator(philox).standard_normal(columns)
@@ -253,8 +253,8 @@ def draw_loop(
 ) -> Variant:
     """Draw a loop: cycles whose deviations are periodic, so the last frame leads into the first.
 
-    From four `cycles` on, the weights of the takes change along the loop. Without `frames`, its length follows from its
-    pace; it begins at the phase `first`.
+    With four or more `cycles`, the weights of the takes change along the loop. Without `frames`, its length follows
+    from its pace; it begins at the phase `first`.
     """
     takes = sampler.closed
     assert takes is not None

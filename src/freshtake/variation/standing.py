@@ -1,9 +1,9 @@
 """Make a variant's feet stand when, and as, the feet of the take that it follows most.
 
-When the feet of takes stand, those of their combination only nearly do. The remaining movement is removed: while a foot
-of the followed take stands, the variant's foot copies its movement, tilt and height, at the position where the variant
-put it. Between two stands the correction changes smoothly from one to the other. Legs follow by the smallest rotation
-of hip and knee. A take itself passes through unchanged.
+When the feet of takes stand, the feet of their combination still move a little. The remaining movement is removed:
+while a foot of the followed take stands, the variant's foot copies its movement, tilt and height, at the position where
+the variant put it. Between two stands the correction changes smoothly from one to the other. Legs follow by the
+smallest rotation of hip and knee. A take itself passes through unchanged.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from freshtake.numeric.rotations import (
 from freshtake.variation.phase import bring_together, read_at, read_sharply
 
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that is too short
-HALF = 0.5  # of a foot's path between two stands: the largest shift from the take's position
+HALF = 0.5  # largest shift from the take's position, as a fraction of a foot's path between two stands
 
 
 class Footing(NamedTuple):
@@ -55,8 +55,8 @@ def footing_of(
 ) -> Footing:
     """Return the motion of the takes' feet through the common phase.
 
-    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) tell whether
-    joints stand, 0 or 1, at each take's frames.
+    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) are 1 for joints
+    that stand, else 0, at each take's frames.
     """
     takes = []
     for clip, labels, frames in zip(clips, contacts, phase_frames.T, strict=True):
@@ -73,7 +73,7 @@ def _ankles(clip: Clip, model: PlantingModel) -> tuple[Floats, Floats]:
 
 
 def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
-    """Return how firmly feet (frames, feet) stand, by ankle or toe, from contacts (frames, foot joints)."""
+    """Return how firmly feet (frames, feet) stand, the firmer of ankle and toe, from contacts (frames, foot joints)."""
     widths = [len(foot.joints) for foot in model.feet]
     return np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
 
@@ -88,9 +88,9 @@ def level_feet(
 ) -> Feet:
     """Return feet that stand as in the takes, cycle by cycle, wherever the clip puts them.
 
-    `contacts` (frames, foot joints) tell how firmly ankles and toes stand, 0 to 1; `turned` is the clip's heading
-    relative to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel while
-    they stand.
+    `contacts` (frames, foot joints) are the firmness, 0 to 1, with which ankles and toes stand; `turned` is the clip's
+    heading relative to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel
+    while they stand.
     """
     ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
     ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
@@ -116,7 +116,7 @@ def standing_like(
     clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel,
     fixed: Bools | None = None,
 ) -> Clip:  # fmt: skip
-    """Let the feet of a variant stand as those of one take do, by rotating its legs.
+    """Let the feet of a variant stand as one take's feet do, by rotating its legs.
 
     `frame` is the origin and rotation of the takes' common frame; `fixed` (frames,) must not change.
     """
@@ -140,7 +140,7 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
     for k, leg in enumerate(model.legs):
         ankle, above = joints.index(leg.end), joints.index(int(clip.skeleton.parents[leg.end]))
         now = world.rotations[:, ankle]
-        tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the given one, world axes
+        tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the given foot, world axes
         gap = np.concatenate([feet.ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
         kept = [axis for axis in range(3) if axis != up] + [3 + up]  # position and direction are the clip's
         change = corrections(gap, feet.stands[:, k], feet.ankles[:, k], kept, kept_frames, SINKS / clip.frame_time)
@@ -230,9 +230,9 @@ def corrections(
 ) -> Floats:
     """Return the correction of a foot's position and rotation, (frames, 6).
 
-    While the foot of the followed take `stands` (frames,), it is the `gap` (frames, 6) from the variant's foot to that
-    one, at `way` (frames, 3), less its mean in the `kept` columns; in between it changes smoothly. A stand with `fixed`
-    frames keeps the foot's position there, and changes to the take's height and tilt within `settling` frames.
+    While the foot of the followed take `stands` (frames,), it is the `gap` (frames, 6) from the variant's foot to the
+    take's, at `way` (frames, 3), minus its mean in the `kept` columns; in between it changes smoothly. A stand with
+    `fixed` frames keeps the foot's position there, and changes to the take's height and tilt within `settling` frames.
     """
     fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
     spans = runs(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
@@ -284,7 +284,7 @@ def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) ->
 def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
     """Limit the change of means (stands, columns) between stands to what a foot can cover on its path.
 
-    The stands `anchors` keep theirs; a foot that is barely lifted stays where it stood.
+    The stands `anchors` keep their means; a foot that is barely lifted stays where it stood.
     """
     means = mean_gaps.copy()
     for order, near in ((range(anchors[0] + 1, len(means)), -1), (range(anchors[0] - 1, -1, -1), 1)):
@@ -305,7 +305,7 @@ def _within_reach(mean_gaps: Floats, ways: Sequence[float], anchors: Sequence[in
 
 
 def _bridge(start: Floats, end: Floats, before: Floats, after: Floats, steps: int) -> Floats:
-    """Return the values in between, (steps - 1, columns): a cubic with these slopes at its ends, without overshoot."""
+    """Return the values between two ends, (steps - 1, columns): a cubic with these end slopes, without overshoot."""
     # Slopes steeper than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
     most = 3.0 * np.abs(end - start) / steps
     before, after = np.clip(before, -most, most) * steps, np.clip(after, -most, most) * steps

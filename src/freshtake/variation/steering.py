@@ -22,7 +22,7 @@ class Steering:
     """Keep a heading (radians, 0 at the start), or follow a path (points, 2) in the ground plane, world x and z or y.
 
     Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
-    followed from its first point on, even where it crosses itself; after its end the motion continues straight, or
+    followed from its first point, even where it crosses itself; after its end the motion continues straight, or
     restarts the path if it is closed. A body begins at the origin, facing forward: see `from_the_first_point`.
     """
 
@@ -118,7 +118,7 @@ def _next_heading(steering: Steering, recipe: Recipe, travel: Travel, state: Ste
 
 
 def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
-    """Return the path relative to a body on its first point that faces along it, and where that body is."""
+    """Return the path relative to a body on its first point that faces along it, and that body's position."""
     if steering.path is None:
         return steering, Start()
     path = np.asarray(steering.path)

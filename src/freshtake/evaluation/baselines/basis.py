@@ -36,12 +36,12 @@ class Basis:
 
     @cached_property
     def rates(self) -> Bools:
-        """Flags (DOFs,) of those that are speeds: they count per second of the take's time."""
+        """Flags (DOFs,) of the DOFs that are speeds: they are per second of the take's time."""
         return np.array([unit in ("speed", "turn") for unit in self.recipe.units])
 
     @cached_property
     def weights(self) -> Floats:
-        """How far one unit of each DOF moves the body, in sizes (root mean square over the joints), (DOFs,)."""
+        """How far a unit of each DOF moves the body, relative to its size (root mean square over joints), (DOFs,)."""
         return np.asarray(self.recipe.weights / self.size)
 
     @cached_property
@@ -59,7 +59,7 @@ class Basis:
 
     @cached_property
     def compared(self) -> Ints:
-        """The chosen columns other than speeds: those of joints, over which changes are summed."""
+        """The chosen columns other than speeds, over which changes are summed."""
         still = self.chosen[~self.rates[self.chosen]]
         return still if len(still) else self.chosen
 
@@ -92,7 +92,7 @@ class Basis:
 def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
     """Align the inputs to one another; `joints` names those that noise may change (default: all).
 
-    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its speeds, so noise on a leg
+    A name denotes a joint, or a single DOF such as LeftArm.x. The root moves by its speeds, so noise on a leg
     makes its foot slide, as it does when angles are edited by hand.
     """
     if not inputs:

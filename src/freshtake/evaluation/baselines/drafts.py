@@ -25,7 +25,7 @@ def gradient_noise(gradients: Floats, places: Floats) -> Floats:
 
 
 def fade(t: Floats) -> Floats:
-    """Rise from 0 to 1 without speed or acceleration at the ends."""
+    """Rise from 0 to 1 with zero speed and acceleration at the ends."""
     out: Floats = t**3 * (t * (6.0 * t - 15.0) + 10.0)
     return out
 
@@ -58,7 +58,7 @@ def mean_square() -> float:
 
 
 def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the rows of the combination and the phase of each, one per frame of the combined timing.
+    """Return the combination's rows and their phases, one per frame of the combined timing.
 
     The time at which a phase is reached is the combination of the times at which the inputs reach it. The distance
     travelled from phase to phase is combined too, so speeds are weighted by the time each input takes there.
@@ -108,7 +108,7 @@ def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats) -> F
 
 
 def components(basis: Basis, energy: float) -> Floats:
-    """Return orthonormal (components, chosen DOFs): as many as explain that share of the weighted poses' variance."""
+    """Return orthonormal (components, chosen DOFs): as many as explain this share of the weighted poses' variance."""
     poses = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]).reshape(-1, len(basis.chosen))
     centered = poses - poses.mean(axis=0)
     powers, directions = np.linalg.eigh(centered.T @ centered)

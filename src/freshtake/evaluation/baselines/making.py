@@ -58,7 +58,7 @@ def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
 
 
 def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
-    """Return how much a draft with this amount of noise differs from its input (a combination: on average from all)."""
+    """Return the change from the input to a draft with this amount; for a combination, the mean over all inputs."""
     rows = draft.with_amount(amount)
     inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
     return float(np.mean([change(basis, rows, one) for one in inputs]))
@@ -73,7 +73,7 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
         raise UsageError("an amount can be matched only with drafts of noise: give at least one")
 
     def excess(amount: float) -> float:
-        """Return by how much differences are too large; unlike squares, this is about linear in the amount."""
+        """Return how far the root mean square change exceeds the target's; it is roughly linear in the amount."""
         mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
         return float(np.sqrt(mean_change) - np.sqrt(target.mean))
 
@@ -182,7 +182,7 @@ def baseline_sets(
         check_kind(kind)
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
-    # At most as many as `vary` makes by default, to bound the cost.
+    # Make at most as many as `vary` makes by default, to bound the cost.
     count = min(len(variants), 15) if count is None else count
     sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):

@@ -15,7 +15,7 @@ from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SEARCH, SIMULATED, Rating, Stimulus, check_rating
 from freshtake.numeric.distributions import f_beyond, student_beyond, student_quantile
 
-LEVEL = 0.975  # of the quantile at either end of a 95 % confidence interval
+LEVEL = 0.975  # level of the upper quantile of a 95 % confidence interval
 
 
 class Anova(NamedTuple):
@@ -40,7 +40,7 @@ class Anova(NamedTuple):
 
 
 def one_way(groups: Sequence[npt.ArrayLike]) -> Anova:
-    """Test whether group means differ by more than chance (Lau 2009, §8, fig. 8)."""
+    """Test whether group means differ significantly (Lau 2009, §8, fig. 8)."""
     values = [np.asarray(group, dtype=np.float64) for group in groups]
     if len(values) < 2 or any(v.ndim != 1 or len(v) == 0 for v in values):
         raise UsageError("an analysis of variance needs at least two groups with scores")
@@ -105,7 +105,7 @@ def sign_test(count: int, of: int) -> float:
 
 
 class Group(NamedTuple):
-    """The scores of one condition: how many, their mean with its confidence interval, their standard deviation."""
+    """The scores of one condition: their number, their mean with its confidence interval, their standard deviation."""
 
     condition: str
     scores: int
@@ -119,8 +119,8 @@ class Outcome(NamedTuple):
     `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
     are equal only to within this interval. `by_participant` is the p value over participants' mean differences, since
     one person's scores are not independent; NaN with fewer than two participants. For choices between two (experiment
-    D), `groups` are how often each kind was chosen, `p` is from the sign test, and there is no analysis of variance.
-    `not_found` counts searches for clones (experiment C) that ended without finding them.
+    D), `groups` are the shares of choices for each kind, `p` is from the sign test, and there is no analysis of
+    variance. `not_found` counts searches for clones (experiment C) that ended without finding them.
     """
 
     experiment: str

@@ -1,8 +1,8 @@
-"""The design of a study (Lau 2009, §8): experiments, conditions and stimuli, and who watches what in which order.
+"""The design of a study (Lau 2009, §8): experiments, conditions, stimuli, and each participant's sequence.
 
 Participants see a random mixture of both conditions, balanced over all participants. The long sequences of experiment
 B are at least 15 clips, joined by the same blend in both conditions. In the crowds of experiment C each walker repeats
-a clip, and two walkers repeat the same one (after McDonnell et al. 2008); experiment D shows two motions side by side
+a clip, and two walkers repeat the same clip (after McDonnell et al. 2008); experiment D shows two motions side by side
 (after Vyas and O'Sullivan 2024).
 """
 
@@ -34,7 +34,7 @@ QUESTIONS = {
 LOWEST, HIGHEST = 1, 9
 SEARCH = 60  # seconds after which clones count as not found
 SCALES = {"A": (LOWEST, HIGHEST), "B": (LOWEST, HIGHEST), "C": (1, SEARCH), "D": (1, 2)}
-WALKERS = 12  # in a crowd with one pair of clones, as in McDonnell et al. 2008
+WALKERS = 12  # walkers in a crowd with one pair of clones, as in McDonnell et al. 2008
 SIMULATED = "simulated"  # prefix of the names of simulated raters; no person's name may have it
 
 
@@ -109,7 +109,7 @@ def schedule(
     """Return all trials: each participant gets `trials` stimuli per experiment and motion, in a separate order.
 
     Each participant gets each condition equally often; with an odd number, the remaining one goes to the conditions in
-    turn. Over all participants, stimuli are shown equally often, and never twice to the same one while there are
+    turn. Over all participants, stimuli are shown equally often, and never twice to one participant while there are
     enough. The experiment and motion that come first rotate from participant to participant.
     """
     for stimulus in stimuli:
@@ -164,7 +164,7 @@ def _picked(
 def cycle_animation(
     inputs: Sequence[Clip], clips: int, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[Clip, list[int]]:
-    """Join inputs in random order, each drawn independently; also return which they are."""
+    """Join inputs drawn at random, each independently; also return their numbers."""
     _check(inputs, clips)
     order = rng.integers(len(inputs), size=clips).tolist()
     return join([inputs[k] for k in order], blend=blend), order
@@ -184,7 +184,7 @@ def variant_sequence(
 def crowd_with_clones(
     variants: Sequence[Clip], clips: int, in_step: bool, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[list[Clip], list[int]]:
-    """Return walkers that each repeat a clip, two of them the same one, and which clip each repeats.
+    """Return walkers that each repeat a clip (two of them the same clip), and the number of each walker's clip.
 
     Each begins at a random moment of its clip; clones begin together only if they are `in_step`, otherwise a quarter to
     three quarters of a repetition apart.

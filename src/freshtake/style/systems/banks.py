@@ -21,7 +21,7 @@ from freshtake.style.systems.state_kernels import Modal, run_modal
 LOOK = 0.25  # seconds of the beginning that must recur in a repeating motion
 LIKE = 0.35  # largest mean squared difference, in variances, of recurring frames
 SHORTEST = 0.4  # seconds: the minimum period
-ONE_STYLE = 5.0  # degrees: recorded takes of one style differ by 3 to 5, those of two styles by 8 and more
+ONE_STYLE = 5.0  # degrees: recorded takes of one style differ by 3 to 5, takes of two styles by 8 or more
 
 
 class System(NamedTuple):
@@ -107,7 +107,7 @@ def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None
     """Return `frames` rows that lead up to the first row.
 
     If the beginning recurs, these are the rows before its recurrence. A single cycle, which ends as it begins, is
-    repeated. Otherwise the first pose is held. `weights` (DOFs,) weigh a unit of each DOF in the comparison.
+    repeated. Otherwise the first pose is repeated. `weights` (DOFs,) weigh a unit of each DOF in the comparison.
     """
     if frames == 0 or len(rows) == 0:
         return np.zeros((frames, rows.shape[1]))
@@ -157,7 +157,7 @@ def recurrence(rows: Floats, fps: float) -> int | None:
 
 
 def _starts(parts: Sequence[Sized]) -> Ints:
-    """Return where each part begins among all, and the total length."""
+    """Return the start of each part when all are concatenated, and the total length."""
     return np.cumsum([0, *map(len, parts)]).astype(np.intp)
 
 

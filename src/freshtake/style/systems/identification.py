@@ -14,7 +14,7 @@ from freshtake.style.systems.state_kernels import filtered
 class Moments(NamedTuple):
     """The products of Hankel columns, summed over trials, which are all the data that the subspace method needs."""
 
-    products: Floats  # of the rows past inputs, past outputs, future inputs, future outputs
+    products: Floats  # products of the rows past inputs, past outputs, future inputs, future outputs
     columns: int
     inputs: int
     outputs: int
@@ -54,7 +54,7 @@ def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
 
 def added_moments(parts: Sequence[Moments]) -> Moments:
     """Add up the moments of several trials."""
-    # Products are added, not clips joined: windows across the seam of two clips would contain a jump.
+    # Products are added instead of joining clips: windows across the seam of two clips would contain a jump.
     total = np.sum([part.products for part in parts], axis=0)
     return parts[0]._replace(products=total, columns=sum(part.columns for part in parts))
 
@@ -85,7 +85,7 @@ def poles_of(space: Subspace, order: int, radius: float) -> Poles:
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Shrink poles that are too large to `radius` at the same frequency; those that are not finite become 0."""
+    """Shrink poles that are too large to `radius` at the same frequency; poles that are not finite become 0."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
@@ -145,8 +145,8 @@ def added(parts: Sequence[Products]) -> Products:
 def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
     """Add frames with constant inputs and the output `goal`, so that the response to constant inputs is pulled to it.
 
-    Their number is `amount` times that of the data, one for all inputs or one for each; `goal` (inputs, outputs) is
-    zero by default.
+    Their number is `amount` times the data's, with one `amount` for all inputs or one for each; `goal` (inputs,
+    outputs) is zero by default.
     """
     n = len(poles.damping)
     m = (len(products.signals) - 1) // (n + 1)

@@ -32,9 +32,9 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
 
     x[t+1] = A x[t] + B u[t],  y[t] = C x[t] + D u[t] + c   (Hsu 2005, eq. 5-6)
 
-    The noise terms of the paper are not used in translation. Only A is recurrent: B u, C x and D u run over many
-    frames at once. Every number is summed in the same order however the frames are cut, so a stream equals a batch bit
-    for bit.
+    The noise terms of the paper are not used in translation. Only A is recurrent: B u, C x and D u run over many frames
+    at once. Every number is summed in the same order however the frames are split, so a stream equals a batch bit for
+    bit.
     """
     frames, width = rows.shape
     # A live stream arrives row by row, for which setting up chunks costs more than the sums.
@@ -61,7 +61,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
                 _scaled(x[k], u[bank.inputs[i0]], bank.B[at_b + k * m], length)
                 for j in range(1, m):
                     add_scaled(x[k], u[bank.inputs[i0 + j]], bank.B[at_b + k * m + j], length)
-            # x holds B u here and the states before each frame afterwards: no second array is needed.
+            # x contains B u here, and the states before each frame afterwards: no second array is needed.
             _recur(state, x, bank, first, n, length)
             for o in range(p):
                 _scaled(y, u[bank.inputs[i0]], bank.D[at_d + o * m], length)
@@ -95,7 +95,7 @@ def _one_modal(state: Floats, u: Floats, out: Floats, bank: Modal) -> None:
                 total += bank.C[at_c] * state[first + k]
                 at_c += 1
             out[bank.outputs[o]] = total + bank.offsets[o]
-        # Outputs come first: y[t] reads the state before the frame, which is overwritten from here on.
+        # Outputs come first: y[t] reads the state before the frame, which is overwritten below.
         k = 0
         while k < n:
             a, b = bank.damping[first + k], bank.turning[first + k]

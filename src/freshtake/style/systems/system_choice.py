@@ -39,7 +39,7 @@ class Prior(NamedTuple):
 
     `gains` (inputs, outputs) is the response to constant inputs if takes do not determine it. `importance` (outputs,)
     weighs squared errors when systems are compared, so that noise in a DOF that hardly moves does not matter. Among
-    systems with errors on left-out clips up to `slack` times the smallest, the one with the fewest states is chosen.
+    systems with errors on left-out clips up to `slack` times the smallest, the system with the fewest states is chosen.
     """
 
     gains: Floats
@@ -53,7 +53,7 @@ def past_frames(fps: float) -> int:
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
-    """Return the fold of each pair: pairs with the same source clip share a fold; with one source, the same target."""
+    """Return the fold of each pair: pairs with one source clip share a fold; if all do, pairs with one target."""
     side = 0 if len({source for source, _ in names}) > 1 else 1
     order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
     return [order[pair[side]] % FOLDS for pair in names]

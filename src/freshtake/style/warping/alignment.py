@@ -21,7 +21,7 @@ SMOOTHED = 0.04  # fraction of a motion's length: the widest smoothing of its wa
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alignment:
-    """The frame of the second motion that belongs to each frame of the first one.
+    """The frame of the second motion that belongs to each frame of the first.
 
     `first` and `second` are the frames (start, stop not included) of the two motions that were aligned; everything
     else is counted from their starts. For each frame of the first motion: `path`, the fractional frame of the second
@@ -110,10 +110,10 @@ def warp(motion: Stroke, alignment: Alignment, *, onto: str = ...) -> Stroke: ..
 @overload
 def warp(motion: Floats, alignment: Alignment, *, onto: str = ...) -> Floats: ...
 def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Alignable:
-    """Retime a motion to the other one's timing.
+    """Retime one motion to the other's timing.
 
     Args:
-        motion: The second motion, or one in step with it; with `onto="second"`, the first one.
+        motion: The second motion, or another in step with it; with `onto="second"`, the first.
         alignment: The alignment of the two.
         onto: The motion whose timing to use, "first" or "second".
 

@@ -30,8 +30,8 @@ SLOWEST_TURN = np.radians(3.0)  # per second
 class Content(NamedTuple):
     """The content of a clip, regardless of its style.
 
-    `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction`,
-    that of travel relative to the heading, in radians; `acting` (joints,), the distribution of motion over the joints.
+    `speed` over the ground in leg lengths per second; `turn` in radians per second (left is positive); `direction` of
+    travel relative to the heading in radians; `acting` (joints,), the distribution of motion over the joints.
     """
 
     speed: float
@@ -41,7 +41,7 @@ class Content(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A source and a target clip by number, their contents, and the distance between those (0: the same)."""
+    """A source and a target clip by number, their contents, and the distance between the contents (0: the same)."""
 
     source: int
     target: int
@@ -51,7 +51,7 @@ class Match(NamedTuple):
 
 def content(clip: Clip) -> Content:
     """Measure speed, turn rate, direction of travel and the joints that act."""
-    # The body faces the way its hips or shoulders do, otherwise the way its root does.
+    # The body faces where its hips or shoulders face; without these, where its root faces.
     body, time = facing(clip), np.arange(len(clip)) * clip.frame_time
     angle = heading(clip) if body is None else np.unwrap(body)
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
@@ -78,7 +78,7 @@ def match(
 
     Args:
         sources: Clips of one style.
-        targets: Clips of the other.
+        targets: Clips of the other style.
         every: Whether to return all pairs within the limit; otherwise each clip is used at most once, such that the sum
             of distances is minimal.
         limit: The maximum distance between contents, 0 being the same.
@@ -136,7 +136,7 @@ def _comparable(contents: Sequence[Content], direction: float, several: bool) ->
 
 def _assigned(distances: Floats, limit: float) -> Ints:
     """Find pairs (k, 2) with each row and column at most once, with minimum total distance, all within the limit."""
-    # Pairs beyond the limit cost the same, so a hopeless clip does not pull the others away from their partners.
+    # Pairs beyond the limit cost the same, so a clip without a match does not pull the others away from their partners.
     rows, columns = best_partners(np.minimum(distances, 2.0 * limit))
     pairs = np.stack([rows, columns], axis=1)
     return np.asarray(pairs[distances[rows, columns] <= limit], dtype=np.intp)

@@ -32,14 +32,14 @@ RATE = 60.0  # frames per second that the weights are meant for
 class WarpSettings:
     """The settings of an alignment; defaults are from the paper (Hsu 2005, §5.1) where it gives one.
 
-    `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
+    `method`: "imw" (iterative motion warping), or a method for comparison: "time-warp" (its first stage
     alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
     and |Gb|² of eq. 1 at 60 frames per second; they are scaled to other rates, so the warp stays the same.
     `pull` keeps a near 1 and b near 0 where the data do not determine them. `rounds`: the most runs of both stages.
     `scale`: the units of the DOFs: "raw", "zscore" (each DOF of each motion by its mean and deviation) or "auto"
     (joint angles in radians and heights in meters as they are; anything else about its mean, times one common factor
-    that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" first cuts cyclic clips at
+    that makes the DOFs' mean deviation equal to a walk's joint angles'). `cut`: "auto" first cuts cyclic clips at
     equal phase to equal numbers of cycles, "never" keeps them complete. `smoothing`: seconds over which the warp curve
     is smoothed, less for very short motions (arrays and strokes are assumed to have 60 frames per second).
     """
@@ -116,7 +116,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 
 
 def zscored(values: Floats) -> Floats:
-    """Scale each DOF by its mean and deviation; those below a thousandth of the mean deviation stay small."""
+    """Scale each DOF by its mean and deviation; DOFs below a thousandth of the mean deviation stay small."""
     deviation = values.std(axis=0)
     floor = max(1e-3 * float(deviation.mean()), 1e-12)
     out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)

@@ -93,8 +93,8 @@ def mean_cycle(rows: Floats, cycles: Floats) -> Floats:
 def best_shift(first: Floats, second: Floats) -> float:
     """Return the shift of the second mean cycle, in cycles, at which it correlates best with the first.
 
-    Each DOF is weighted by the product of its deviations in both, over the larger one: a DOF that moves in only one
-    motion does not count.
+    Each DOF is weighted by the product of its deviations in both, divided by the larger one: a DOF that moves in only
+    one motion does not count.
     """
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
     sizes = np.maximum(np.linalg.norm(a, axis=0), np.linalg.norm(b, axis=0))
@@ -110,7 +110,7 @@ def best_shift(first: Floats, second: Floats) -> float:
 
 
 def _best_overlap(first: Floats, second: Floats) -> int:
-    """Find the integer number of cycles by which to shift the second for the largest overlap."""
+    """Find the integer number of cycles by which to shift the second gait for the largest overlap."""
     tried = np.arange(int(first[0] - second[-1]) - 1, int(first[-1] - second[0]) + 2)
     common = np.minimum(first[-1], second[-1] + tried) - np.maximum(first[0], second[0] + tried)
     return int(tried[common.argmax()])
@@ -134,7 +134,7 @@ def _smooth(progress: Floats, deviation: float) -> Floats:
 
 
 class Prepared(NamedTuple):
-    """The rows of both motions, their frames (start, stop not included), the time between two, and DOF names."""
+    """The rows of both motions, their frames (start, stop not included), the frame time, and DOF names."""
 
     values: tuple[Floats, Floats]
     spans: tuple[tuple[int, int], tuple[int, int]]
@@ -202,7 +202,7 @@ def _clips(a: Clip, b: Clip, settings: WarpSettings) -> Prepared:
 def clip_rows(a: Clip, b: Clip) -> tuple[Floats, Floats]:
     """Return rotation vectors about common references, in radians, and the root's height in meters.
 
-    Travel and heading are excluded, and so are fingers: most recordings do not capture them, and guessed ones jump.
+    Travel and heading are excluded, and so are fingers: most recordings do not capture them, and guessed fingers jump.
     """
     return named_rows(a, b)[1:]
 

@@ -132,7 +132,7 @@ def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
     The cost c of the edit in eq. 2 is the squared norm of the frame difference, coupled over all DOFs (§3.3). Every r
     is in 1..s², and their sum is s times the frames of q. Ties go to the r closest to s, an unchanged pace.
     """
-    # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
+    # A frame is repeated 1 to k = s² times, against the s-fold lengthened other motion (§3.1).
     order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
     return _repetitions(np.ascontiguousarray(p), np.ascontiguousarray(q.T), slope, order)
 
@@ -145,8 +145,8 @@ def _covered(frame: int, frames: int, rows: int, least: int, most: int) -> tuple
 
 @compiled
 def _frame_costs(frame: Floats, others: Floats, first: int, out: Floats) -> None:
-    """Write squared norms of a frame (DOFs,) less some of the others (DOFs, frames), from the first on."""
-    # DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
+    """Write the squared norms of a frame (DOFs,) minus each of the others (DOFs, frames), beginning with `first`."""
+    # Sum DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
     out[:] = 0.0
     for d in range(len(frame)):
         x, row = frame[d], others[d, first : first + len(out)]
@@ -171,7 +171,7 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
     total = np.full(rows + 1, np.inf)
     total[0] = 0.0
     summed = np.empty(rows + 1)  # cost of the rows from the first that this frame can cover
-    before = np.full((frames, rows + 1), np.inf)  # total before the frame less the sum up to there
+    before = np.full((frames, rows + 1), np.inf)  # total before the frame, minus the sum up to that row
     for i in range(frames):
         low, high = _covered(i, frames, rows, least, most)
         start, stop = _covered(i + 1, frames, rows, least, most)
@@ -219,7 +219,7 @@ def differential(repeats: Ints, slope: int) -> Floats:
 
 
 def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
-    """Return the curve (frames,) from frame 0 to the last one, and its positive steps, smoothed by a bell curve.
+    """Return the curve (frames,) from frame 0 to the last frame, and its positive steps, smoothed by a bell curve.
 
     w takes few values, and the mean of its logarithm is biased (durations shrink by several percent), so models should
     learn the smooth steps. They sum to the frames of the second motion.

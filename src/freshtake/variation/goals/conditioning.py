@@ -51,7 +51,7 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
 
 
 def condition(rows: Floats, pinned: PinnedValues, spread: Spread) -> Floats:
-    """Return a variant (frames, DOFs) conditioned on pinned values; DOFs that may not move stay as they were."""
+    """Return a variant (frames, DOFs) conditioned on pinned values; DOFs that must not move are unchanged."""
     if len(pinned.frames) == 0:
         return rows
     factors = spread.factors[:, pinned.frames, pinned.dofs]  # (takes, values)
@@ -76,7 +76,7 @@ def strain(rows: Floats, pinned: PinnedValues, spread: Spread) -> float:
     """Return the distance of pinned values from a drawn variant, in standard deviations, at the farthest frame.
 
     This is the root mean square over DOFs: about 1.4 if both deviate as usual. The farthest single value would
-    mean little, because among a hundred DOFs one always hardly varies at that phase.
+    mean little, because among a hundred DOFs there is always one that hardly varies at that phase.
     """
     size = spread.total[pinned.frames, pinned.dofs]
     away = (pinned.values - rows[pinned.frames, pinned.dofs]) / np.maximum(size, 1e-12)

@@ -107,9 +107,9 @@ class GoalReport:
     """A report on how well a variant met its goals.
 
     `strain` is how many standard deviations (root mean square over its DOFs) the farthest pinned pose was from the
-    variant as first drawn: about 1.4 is usual, above 3 the examples hardly support the pose.
-    `pose_error` is the largest miss of a pinned angle, in radians; `length_error` that of a pinned height, or of any
-    other DOF that is not an angle, in its unit; `place_errors` are in lengths.
+    variant as first drawn: about 1.4 is usual, above 3 the examples hardly support the pose. `pose_error` is the
+    largest miss of a pinned angle, in radians; `length_error` the largest miss of a pinned height, or of any other DOF
+    that is not an angle, in its unit; `place_errors` are in lengths.
     """
 
     rate: float
@@ -178,9 +178,9 @@ def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | 
 
 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
-    """Return the stretch from the phase of the first pose to that of the last, if these are given.
+    """Return the stretch from the first pose's phase to the last pose's, if these are given.
 
-    It is as close as possible to `cycles`, or else to as many as the duration requires, or to one.
+    Its length is as close as possible to `cycles`, else to the number that the duration requires, else to one.
     """
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
@@ -198,7 +198,7 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
 
 
 def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
-    """Return how many cycles lead from the position of the first pose to that of the last; None if either is free."""
+    """Return the number of cycles from the first pose's position to the last pose's; None if either is free."""
     start, end = goals.start, goals.end
     if start is None or end is None or not (start.placed and end.placed) or model.takes.trajectory is None:
         return None

@@ -78,7 +78,7 @@ def guided(
         variant = _with_places(model, variant, drawn, goals, plant)
     if not poses:
         return variant
-    # planting moves poses that conditioning had met: measure the final ones
+    # planting moves poses that conditioning had met: measure the final poses
     angle, length = pose_errors(model, model.encode(variant.motion), _pinned_values(model, poses))
     return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
 
@@ -112,7 +112,7 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
 def _pinned(
     model: VariationModel, goals: Goals, poses: Sequence[tuple[int, PosePin]], drawn: Variant, rate: float, name: str
 ) -> Guided:
-    """Condition a drawn variant on pinned poses and positions; if there are none, return it as it is."""
+    """Condition a drawn variant on pinned poses and positions; if there are none, return it unchanged."""
     rows, start, far = drawn.rows, drawn.start, 0.0
     pinned = _pinned_values(model, poses)
     if poses or goals.targets:
@@ -140,8 +140,8 @@ def at_places(
 ) -> tuple[Any, Moved, float]:
     """Bring a variant to the positions and headings of its placed poses, which are given by frame.
 
-    It is moved and rotated as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
-    and the largest bend, in standard deviations of the takes' positions.
+    It is moved and rotated as a unit to the first placed pose and bent gradually to the others. Returns it, how it
+    moved, and the largest bend, in standard deviations of the takes' positions.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = model.material.layout
@@ -158,7 +158,7 @@ def at_places(
     off = ground - rigid.ground[frames]
     facing = np.angle(np.exp(1j * (heading - rigid.heading[frames])))
     number = np.arange(len(motion))
-    # between two poses the path bends gradually, without extra speed at either
+    # between two poses the path bends gradually, without extra speed at either pose
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
     share, high = quintic(between - low), np.minimum(low + 1, len(frames) - 1)
@@ -195,7 +195,7 @@ def _joined(values: Sequence[PinnedValues]) -> PinnedValues:
 
 
 def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
-    """Return the mask (DOFs,) of the joints between the root and pinned ones.
+    """Return the mask (DOFs,) of the joints between the root and pinned joints.
 
     The rest of the body stays as it was drawn: an unusual hand position is not a reason for an unusual step.
     """
@@ -209,8 +209,8 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
     """Return a start at which the pinned joints pass their ground positions on average.
 
-    By then the variant has traveled more or less than the mean, which limbs should not compensate for. It is moved by
-    at most the usual difference between the takes' positions at that time.
+    When it reaches them, the variant has traveled more or less than the mean, which limbs should not compensate for. It
+    is moved by at most the usual difference between the takes' positions at that time.
     """
     start = drawn.start
     clip: Clip = model.decode(rows, start=start)
@@ -281,7 +281,7 @@ def on_feet(
 ) -> Clip:  # fmt: skip
     """Return a variant whose feet stand as in the take that it follows most.
 
-    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and rotated after drawing.
+    `fixed` (frames,) are frames that must not change; `moved` is how the clip was moved and rotated after drawing.
     """
     if model.planting_model is None or not model.planting_model.legs:
         return clip
@@ -291,7 +291,7 @@ def on_feet(
 
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-    """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames stay as they are."""
+    """Return a motion of any number of cycles whose feet stand as in the takes; `fixed` frames are unchanged."""
     legs, layout = model.planting_model, model.material.layout
     if legs is None or not legs.legs or layout is None or not model.footing.stands.any():
         return clip

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Return the phase at which loops begin: where the examples, closed into loops, are calmest on average.
+    """Return the phase at which loops begin: where the examples, closed into loops, are smoothest on average.
 
     A seam at an impact is as rough as the impact.
     """
@@ -44,7 +44,7 @@ def first_phase(model: VariationModel) -> float:
         seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
     example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
     quick = [
-        # loops begin well below the examples' largest steps and bends, where single variants differ
+        # loops begin where steps and bends are well below the examples' largest, at which variants differ
         x / (share * np.percentile(y, 99.0))
         for x, y, share in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
     ]
@@ -151,7 +151,7 @@ def joinable(
 
 @lru_cache(maxsize=8)
 def rest_pose(model: VariationModel) -> Clip:
-    """Return the pose halfway between where the examples begin and where they end, on average, as a clip."""
+    """Return the pose halfway between the examples' first and last poses, on average, as a clip."""
     ends = [0.5 * (rows[0] + rows[-1]) for rows in model.material.values]
     pose: Clip = model.decode(np.repeat(np.mean(ends, axis=0)[None], 3, axis=0))
     return pose

@@ -1,4 +1,4 @@
-"""Hold feet in place by inverse kinematics near the predicted mean (Lau 2009, §7)."""
+"""Keep feet in place by inverse kinematics near the predicted mean (Lau 2009, §7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from freshtake.variation.paper.model import PaperModel
 
 NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
-STEPS = 4  # maximum, of sequential quadratic programming
+STEPS = 4  # most steps of sequential quadratic programming
 NUDGE = 1e-4  # change of the DOFs for a numerical derivative
 Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
 
@@ -55,7 +55,7 @@ def soft_target(mean: Floats, before: Floats) -> Floats:
 
 
 class _Limb(NamedTuple):
-    """A limb that is held at its end: that joint, the DOFs that move it, and its length."""
+    """A limb whose end is kept in place: the end joint, the DOFs that move it, and the limb's length."""
 
     joint: int
     columns: Ints
@@ -63,7 +63,7 @@ class _Limb(NamedTuple):
 
 
 def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
-    """Return rows (frames, DOFs) with standing feet in place: each is held where its ankle was when it landed.
+    """Return rows (frames, DOFs) with standing feet in place: each stays where its ankle was when it landed.
 
     Feet stand when they stand in the most similar moments of the examples. For a moment after a contact, a limb
     follows the soft terms alone, back to the predicted `means` (frames, DOFs).
@@ -118,7 +118,7 @@ def _placing(model: PaperModel, row: Floats, limb: _Limb) -> Place:
 
 
 def _limb(model: PaperModel, ankle: int) -> _Limb:
-    """Return an ankle with the DOFs of the joints between the root and it, and the length of that limb."""
+    """Return an ankle with the DOFs of the joints between it and the root, and the length of this limb."""
     skeleton = model.material.skeleton
     assert skeleton is not None
     chain = [j for j in skeleton.chain(ankle) if j not in (0, ankle)]

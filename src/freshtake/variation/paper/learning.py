@@ -50,7 +50,7 @@ def learn(
 
     Args:
         examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` (in seconds).
-        settings: the paper's parameters; those left at None are chosen by the score.
+        settings: the paper's parameters; parameters left at None are chosen by the score.
         rng: source of randomness for the noise in scoring and for the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
@@ -80,7 +80,7 @@ def _learned(
     searched = [material.values[k] for k in representative(material.values)]
     takes = Takes(searched, material.weights, material.frame_time, cyclic)
     frames = int(LONGEST * max(map(len, searched)))
-    # A single draw of a take may be lucky: score two.
+    # A single draw of a take may be lucky: score two draws.
     noise = rng.standard_normal((2, frames, len(material.names)))
     score = Resynthesis(takes, settings.order, noise, printed=settings.score == "printed", mapper=mapper)
     report(Progress(0.05, "choosing neighbours and widths"))
@@ -127,7 +127,7 @@ def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
 
 
 def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settings) -> Rule:
-    """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, take by take.
+    """Choose K_W: the narrowest that scores as well as the best, within two standard errors, take by take.
 
     The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls for
     wide ones, which blur the motion; noise grows with K_W, and noise that does not improve the score only shakes.
@@ -143,7 +143,7 @@ def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settin
 
 
 def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
-    """Return the median distance of an instance to the nearest one of another take, by the parents of most nodes."""
+    """Return the median distance of an instance to the nearest in another take, by the parents of most nodes."""
     dofs = len(takes.weights)
     counts = np.bincount([p for parents in edges for p in parents if p < order * dofs], minlength=order * dofs)
     shared = [int(p) for p in np.flatnonzero(2 * counts >= min(2 * counts.max(), dofs))]
@@ -181,15 +181,15 @@ def _searched(
 def _candidates(takes: Takes, order: int) -> list[list[int]]:
     """Return for each node the nodes to be tried as additional parents.
 
-    All nodes if there are few DOFs; else those whose changes correlate most with the node's, at the newest known frame
-    and at the predicted one.
+    All nodes if there are few DOFs; else the nodes whose changes correlate most with the node's, at the newest known
+    frame and at the predicted one.
     """
     dofs = len(takes.weights)
     # With up to eight DOFs, every edge can be tried.
     if dofs <= 8:
         return [[p for p in range((order + 1) * dofs) if p % dofs != i] for i in range(dofs)]
     steps = np.concatenate([np.diff(x, axis=0) for x in takes.values])
-    # Two nodes at each of two slices: the cost of the search grows with the candidates.
+    # Try only two nodes at each of two slices: the cost of the search grows with the candidates.
     return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_correlated(steps, 2)]
 
 
@@ -203,14 +203,14 @@ class LearnedPrior(NamedTuple):
 def learn_prior(
     instances: PriorInstances, movers: Sequence[int], settings: Settings, neighbors: int, rng: np.random.Generator
 ) -> LearnedPrior:
-    """Search the prior network by eq. 3 from several starts, with its own K_W, chosen by the same score."""
+    """Search the prior network by eq. 3 from several starts, with a separate K_W, chosen by the same score."""
     dofs = len(movers)
     neighbors = min(neighbors, max(2, len(instances.values) // 2))
     kept = [frozenset[int]()] * dofs + [frozenset([i]) for i in range(dofs)]
     start = _prior_start(movers)
     rule = _prior_rule(instances, start, settings, neighbors)
     scores = PriorScores(instances, rule)
-    # For each node, a dozen that correlate with it most, and its initial parents: more would slow the search down.
+    # Each node has a dozen candidates that correlate most, and its initial parents: more would slow the search down.
     correlated = _most_correlated(instances.values, 12)
     candidates = [sorted({*correlated[k], *parents} - {k}) for k, parents in enumerate(start)]
     cap = settings.max_parents

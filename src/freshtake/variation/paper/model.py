@@ -151,7 +151,7 @@ class PaperModel(ExampleModel):
         Args:
             rng: source of the noise.
             amount: factor on all standard deviations; 0 gives the mean motion.
-            plant: hold standing feet in place (§7).
+            plant: keep standing feet in place (§7).
             name: name of the clip.
         """
         check_amount(amount)

@@ -43,7 +43,7 @@ class TransitionNetwork:
     """The predictors of each DOF at time t+2, given the frames t and t+1 (`order` 2).
 
     Node numbers: slice * n + i, where slice 0 is the oldest frame and slice `order` the predicted one; edges among
-    the predicted nodes are allowed, edges into older ones are not (§5.1).
+    the predicted nodes are allowed, edges into older nodes are not (§5.1).
     """
 
     dofs: tuple[str, ...]

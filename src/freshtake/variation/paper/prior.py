@@ -14,7 +14,7 @@ from freshtake.variation.paper.regression import FLOOR, Rule, gaussian, log_dens
 class PriorInstances(NamedTuple):
     """The first frame pairs of every take: values (instances, 2n), and the weights of these nodes.
 
-    The second frame is coded as its change from the first, as in the transition network: drawn as a value, first
+    The second frame is coded as its change from the first, as in the transition network: if values were drawn, first
     steps would be two to three times too fast.
     """
 
@@ -74,7 +74,7 @@ def prior_score(node: int, parents: Ints, columns: Floats, scaled: Floats, rule:
 def _conditional(
     parents: int, squared: Floats, targets: Floats, rule: Rule, floor: float, scratch: Floats
 ) -> tuple[float, float]:
-    """Return mean and variance of a node; without parents those of all instances (§5.2)."""
+    """Return mean and variance of a node; without parents, of all instances (§5.2)."""
     if parents > 0:
         mean, variance, _ = gaussian(squared, targets, rule, floor, scratch)
         return mean, variance

@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 def kth_smallest(values: Floats, k: int, guess: float) -> float:
     """Return the k-th smallest (from 1) of values that are not negative.
 
-    Counts how many lie below a threshold and moves the threshold until it is k: each count is one pass without
+    A threshold is moved until k values are below it: each count is one pass without
     branches. A good guess needs about four passes; a bad one costs time but not accuracy.
     """
     count = len(values)
@@ -58,7 +58,7 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
             threshold = low + (high - low) * (k + 0.5 - fewer) / (more - fewer + 1.0)
         if not low < threshold < high:
             break
-    # Equal values, or a threshold that no longer moves: sort.
+    # If values are equal or the threshold no longer moves, sort.
     return float(np.sort(values)[k - 1])
 
 
@@ -130,10 +130,10 @@ def log_density(x: float, mean: float, variance: float) -> float:
 class Pool(NamedTuple):
     """All training instances of the transition network (§5), one column each.
 
-    `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the
-    DOFs' weights; `velocities` (n, instances) too, in seconds; `deltas` (n, instances) are the predicted quantities,
-    x[t+2] - x[t+1]; `remaining` is the distance of each instance's pose from the last one of its take, and `shares` how
-    far through its take each instance is.
+    `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the DOFs'
+    weights; `velocities` (n, instances) too, in seconds; `deltas` (n, instances) are the predicted quantities, x[t+2] -
+    x[t+1]; `remaining` is the distance of each instance's pose from the last pose of its take, and `shares` the
+    fraction of its take before each instance.
     """
 
     past: Floats
@@ -154,7 +154,7 @@ class Wiring(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """Unrolled frames: values (frames, n), beginning with the known ones, and means and variances of the deltas."""
+    """Unrolled frames: values (frames, n), beginning with the known frames, and means and variances of the deltas."""
 
     values: Floats
     means: Floats
@@ -183,7 +183,7 @@ def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time:
 
 
 def _remaining(poses: Floats) -> Floats:
-    """Return the largest distance to the last pose from each pose on."""
+    """Return for each pose the largest distance that it or any later pose has from the last pose."""
     gaps = np.sqrt(((poses - poses[-1]) ** 2).sum(axis=1))
     return np.asarray(np.maximum.accumulate(gaps[::-1])[::-1])
 

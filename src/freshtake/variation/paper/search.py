@@ -75,10 +75,10 @@ class Evaluation(NamedTuple):
 
 
 class Resynthesis:
-    """The score of transition networks, run as in synthesis: with noise, and until they end on their own."""
+    """The score of transition networks, run as in synthesis: with noise, and until their motions end."""
 
     def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
-        """For each take, prepare the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
+        """Prepare, for each take, the pool of all others. `noise` (draws, frames, n) is the same for all networks."""
         self.takes, self.order, self.noise, self.printed, self.mapper = takes, order, noise, printed, mapper
         values = takes.values
         others = [[x for k, x in enumerate(values) if k != take] or [values[take]] for take in range(len(values))]
@@ -219,7 +219,7 @@ def search_acyclic(
 ) -> tuple[Parents, float]:
     """Add, delete or reverse the edge that helps most, without closing a cycle, until nothing helps.
 
-    `candidates` are the possible parents of each node, at most `cap` of them at once; `kept` ones are never deleted.
+    `candidates` are the possible parents of each node, at most `cap` of them at once; `kept` edges are never deleted.
     The score is a sum over nodes, so an edit changes the term of one node, and a reversal two.
     """
     parents, shares = list(start), [score(k, p) for k, p in enumerate(start)]
@@ -279,7 +279,7 @@ def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequ
     """Edit the parents that all nodes share: remove one, add or substitute one from `pool`, until nothing helps.
 
     With the same parents, all nodes follow the same instances at the same phase, which keeps the body coordinated.
-    `start` lists the parents in order of importance: the last one is exchanged.
+    `start` lists the parents in order of importance: the last parent is exchanged.
     """
     dofs, core = len(score.takes.weights), list(start)
 
@@ -305,7 +305,7 @@ def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Seque
     Of the edits that help their nodes, the best are kept: as many as also help when all nodes run together.
     """
     best = start
-    # Each round runs all nodes together, which takes most of the time, so there are three at most.
+    # Each round runs all nodes together, which takes most of the time, so there are at most three rounds.
     for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None
@@ -347,7 +347,7 @@ def _node_edits(
 
 
 def _with_edits(edges: Edges, edits: Sequence[dict[int, frozenset[int]]], order: int) -> Edges:
-    """Apply edits in turn, except those that close a cycle or touch a node a second time."""
+    """Apply edits in turn, except edits that close a cycle or change a node a second time."""
     first, out, touched = order * len(edges), [frozenset(p) for p in edges], set[int]()
     for edit in edits:
         after = [edit.get(k, p) for k, p in enumerate(out)]

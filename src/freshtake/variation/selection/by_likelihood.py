@@ -2,10 +2,9 @@
 
 A network learned on trusted clips gives each clip a likelihood. The likelihoods of the trusted clips when left out set
 the threshold: the value that one in twenty additional clips of their kind falls below. Departs from the paper: the
-threshold allows for the small number of trusted clips, and candidates are scored by groups of the trusted clips, so a
-poor set of candidates cannot vouch for its members.
-`groups="candidates"` is the paper's method: groups are drawn from the candidates, and the least likely one is
-eliminated until all that remain reach the threshold.
+threshold allows for the small number of trusted clips, and candidates are scored by groups of the trusted clips, so
+that poor candidates cannot vouch for each other. `groups="candidates"` is the paper's method: groups are drawn from the
+candidates, and the least likely one is eliminated until all that remain reach the threshold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,8 +60,8 @@ def by_likelihood(
 ) -> Selection:
     """Return which candidates are as likely as unseen motions of the trusted kind would be.
 
-    A fraction `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
-    themselves, as in the paper, instead of groups of the trusted ones.
+    A fraction `share` of motions like the trusted motions is rejected. With `among`, candidates are compared in groups
+    of themselves, as in the paper, instead of groups of trusted clips.
     """
     rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
     known = [x for x in rows[: len(trusted)] if x is not None]
@@ -94,7 +93,8 @@ def threshold(likely: Floats, share: float) -> float:
     """Return the value that a fraction of unseen clips falls below, from left-out trusted likelihoods (clips,).
 
     Student's t for one more draw from a normal distribution whose mean and spread are estimated from these clips. With
-    three or four that agree by chance, the spread would be too small, so the usual one is added like a few more clips.
+    three or four that agree by chance, the spread would be too small, so the usual spread is added like a few more
+    clips.
     """
     freedom = WORTH + len(likely) - 1.0
     # recorded takes of one kind spread by about 0.25 (walks 0.17, swimming 0.2, cheering 0.3)
@@ -162,7 +162,7 @@ def _verdict(
 
 
 class Split(NamedTuple):
-    """The clips that are known and those that are left out."""
+    """The known clips and the clips that are left out."""
 
     known: tuple[int, ...]
     left: tuple[int, ...]
@@ -194,7 +194,7 @@ def group_model(
 
 
 def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None]) -> list[Floats | None]:
-    """Return rows of strokes at the common phase of the trusted ones: a pen's speed is not part of its shape.
+    """Return rows of strokes at the common phase of the trusted strokes: a pen's speed is not part of its shape.
 
     Other motions keep their timing.
     """

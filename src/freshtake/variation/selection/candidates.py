@@ -16,7 +16,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 
-FACTOR = 2.0  # ratio of durations to the trusted ones' beyond which it is another piece of motion
+FACTOR = 2.0  # ratio to the trusted clips' durations beyond which a clip shows another piece of motion
 LEAST_FRAMES = 8
 LEAST_TRUSTED = 3
 PHASES = 20  # number of equal parts in which clips are compared
@@ -36,7 +36,7 @@ ROOT_WORDS = {
 class Candidate(NamedTuple):
     """A motion that can be compared, or the reason why not; notes list what was changed.
 
-    `rows` (frames, DOFs) are in the trusted motions' recipe, once it is encoded.
+    `rows` (frames, DOFs) are in the trusted motions' recipe, once the motion is encoded.
     """
 
     motion: Any
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
-    """Return the motion at the size and rate of the trusted ones, or refused.
+    """Return the motion at the trusted motions' size and rate, or refused.
 
     Clips of a different size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
     measured in legs, different bone lengths alone are not a reason to refuse.
@@ -83,7 +83,7 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
-    # Files round bone lengths: such a difference is not another size.
+    # Files round bone lengths: a difference this small is not a difference of size.
     return scaled(fitted, factor) if abs(factor - 1.0) > 1e-4 else fitted
 
 
@@ -101,7 +101,7 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
-    """Return a phrase if the duration is clearly outside that of the trusted ones, else an empty string."""
+    """Return a phrase if the duration is clearly outside the trusted motions' durations, else an empty string."""
     duration, least, most = _duration(motion), *_range(trusted)
     margin = max(0.5 * (most - least), 0.03 * most)
     if least - margin <= duration <= most + margin:
@@ -128,8 +128,8 @@ def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
 class Verdict:
     """One candidate: its figure (nan if it could not be compared), and why it was rejected.
 
-    The figure is the probability that a clip of the trusted kind is as far off, or its likelihood per frame and node.
-    `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
+    The figure is the probability that a clip of the trusted kind differs at least as much, or its likelihood per frame
+    and node. `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
     """
 
     kept: bool
@@ -158,7 +158,7 @@ class Selection:
 
 
 class Spot(NamedTuple):
-    """What is least likely, worst first, and in which part of the movement (fractions of its duration)."""
+    """The least likely joints, worst first, and the part of the movement (fractions of its duration)."""
 
     what: tuple[str, ...]
     first: float
@@ -170,7 +170,7 @@ class Spot(NamedTuple):
 
     @property
     def throughout(self) -> bool:
-        """Whether it covers most of the movement rather than a stretch."""
+        """Whether the part is most of the movement rather than a stretch."""
         return self.last - self.first >= 0.8
 
     @property
@@ -194,7 +194,7 @@ def owners(dofs: Sequence[str]) -> tuple[str, ...]:
 
 
 def missing(parts: Floats, usual: Floats) -> Floats:
-    """Return how far log densities (20, DOFs) fall below the usual ones: from 0 to at most 8 nats."""
+    """Return how far log densities (20, DOFs) fall below the usual densities: from 0 to at most 8 nats."""
     return np.clip(usual - parts, 0.0, REACH)
 
 
@@ -207,7 +207,7 @@ def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats
 
 
 def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
-    """Return the joints that fall shortest, at most three with half of it, and the shortest stretch with half of that.
+    """Return the joints with half of the shortfall, at most three, and the shortest stretch with half of theirs.
 
     Pass the shortfall times the DOFs' distance, so that a thumb's twitch does not outweigh a leg.
     """
@@ -217,7 +217,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
         return None
     order = np.argsort(-sums, kind="stable")
     cumulative = np.cumsum(sums[order]) / sums.sum()
-    # More than three joints tell no more than "the whole body".
+    # More than three joints are no clearer than "the whole body".
     count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
@@ -227,7 +227,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 
 
 def _stretch(values: Floats) -> tuple[int, int]:
-    """Return the shortest run of parts that contains half of the sum, from its first part to the one after its last."""
+    """Return the shortest run of parts that contains half of the sum: its first part, and the part after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     half = SHARE * total[-1]
     for length in range(1, len(values) + 1):

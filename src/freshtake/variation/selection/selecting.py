@@ -2,7 +2,7 @@
 
 Departs from the paper, which uses likelihoods (`measure="likelihood"`, see by_likelihood): predictions lose the phase
 of a clip that is slightly slower or faster, so with four trusted clips hardly any other is similar. By default, clips
-are compared with the trusted ones at equal phases, as `learn` compares takes (see unlike).
+are compared with the trusted clips at equal phases, as `learn` compares takes (see unlike).
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def similar(
         options: The other options of `select`.
 
     Returns:
-        The similar ones, in order and unchanged.
+        The similar candidates, in order and unchanged.
     """
     selection = select(candidates, trusted, rng=rng, **options)
     return [candidates[k] for k in selection.kept]
@@ -65,7 +65,7 @@ def select(
     percentile: float = 5.0,
     report: Report | None = None,
 ) -> Selection:
-    """Find the candidates that differ no more from the trusted motions than unseen ones of their kind would.
+    """Find the candidates that differ no more from the trusted motions than unseen motions of their kind would.
 
     Args:
         candidates: Motions to choose from.
@@ -139,7 +139,7 @@ def _encoded(material: Material, one: Candidate) -> Candidate:
 
 
 def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[Candidate]) -> Compared:
-    """Return the trusted motions, then all comparable candidates, aligned to the mean of the trusted ones."""
+    """Return the trusted motions, then all comparable candidates, aligned to the trusted motions' mean."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = mean_of([x * weights for x in material.values], phase_frames)
@@ -172,7 +172,7 @@ def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], l
 
 
 def _missed(takes: Compared, known: int, number: int) -> Floats:
-    """Return (20, DOFs): how far log densities are below the trusted ones' at the same phase, at most 8 nats."""
+    """Return (20, DOFs): how far log densities are below the trusted motions' at the same phase, at most 8 nats."""
     others = takes.rows[:known]
     spread = others.var(axis=0, ddof=1)
     least = 0.1 * spread.mean(axis=0) + 1e-12  # they may agree by chance

@@ -1,4 +1,4 @@
-"""Find takes that do not belong: the distance of each from the others, relative to the spread of these.
+"""Find takes that do not belong: the distance of each from the others, relative to the others' spread.
 
 Lau 2009 (§9) compares takes by likelihood. With three to five takes, likelihoods say little about what is usual. Here
 every take is left out in turn, and its distance from the mean of the others is compared with their spread by an F test,
@@ -30,7 +30,7 @@ LEAST_TAKES = 3
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # The usual difference between takes per unit of the difference between their poses (as a fraction of the movement's
-# extent), and how many takes this is worth next to those given: also from recorded takes.
+# extent), and how many takes this is worth next to the given takes: also from recorded takes.
 WORTH = 4.0
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A take that does not belong: the chance that one that does is as far off, the aspects, and the other takes."""
+    """A take that does not belong: the probability that one that belongs differs as much, the aspects, the others."""
 
     number: int
     chance: float
@@ -58,7 +58,7 @@ class Unlike(NamedTuple):
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
     """Return takes of one material at the common phases of `phase_frames` (phases, takes).
 
-    The extent of the movement is that of the first `known` takes, by default that of all.
+    The extent of the movement is measured on the first `known` takes, by default on all takes.
     """
     rows = np.stack([read_at(x * material.weights, phase_frames[:, k]) for k, x in enumerate(material.values)])
     usual = np.median(rows[:known], axis=0)
@@ -92,7 +92,7 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
 
 
 def leave_one_out(values: Floats) -> tuple[Floats, Floats]:
-    """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
+    """Return (takes,) each: squared distance of a take from the mean of the others, and the others' variance.
 
     The distance is divided by 1 + 1 / others, so both are equal on average if the take belongs.
     """
@@ -105,11 +105,11 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     """Return, by aspect, the probability that a take that belongs is as far from the others as each of these takes."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
-    # half of the difference between walks, the most similar of the recorded takes, as a fraction of the extent
+    # as a fraction of the extent: half of the difference between walks, the most similar of the recorded takes
     least = 0.085**2
     squared, whole = leave_one_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    # motions without parts: fitted to handwritten letters
+    # the value for motions without parts is fitted to handwritten letters
     freedom = WHOLE_FREEDOM if len(parts) > 1 else 2.0
     table = {"whole": f_beyond(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
@@ -128,11 +128,11 @@ def unlike_takes(
 ) -> list[Unlike]:
     """Return the takes that do not belong, farthest first.
 
-    The takes closest to each other, just over half of them, are trusted. Of the rest, those that could be additional
-    takes of the same kind are trusted too, nearest first, until none is left that could, so several odd takes cannot
-    vouch for one another. All takes are examined, or only `some`; with fewer than three, none can be called unlike.
-    If takes are cycles cut from `recordings`, which gives the number of the recording of each, every recording has one
-    vote: otherwise the cycles of a long one would outvote three short ones.
+    The takes closest to each other, just over half of them, are trusted. As long as one of the rest could be an
+    additional take of the same kind, the nearest is trusted too, so several odd takes cannot vouch for one another. All
+    takes are examined, or only `some`; with fewer than three, none can be called unlike. If takes are cycles cut from
+    `recordings`, which gives each take's recording by number, every recording has one vote: otherwise the cycles of a
+    long recording would outvote three short ones.
     """
     who = list(range(len(takes.rows)) if some is None else some)
     if len(who) < LEAST_TAKES:
@@ -151,7 +151,7 @@ def unlike_takes(
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
-    """Return two groups of takes if each take of one is unlike all of the other, below this probability.
+    """Return two groups of takes if each take of one is unlike all takes of the other, below this probability.
 
     `unlike_takes` trusts just over half of the takes, which with two equal groups is one group and a stranger.
     """
@@ -189,7 +189,7 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 def unlikeness_of(takes: Compared, number: int, others: Sequence[int], limit: float) -> Unlike:
     """Return how unlike a take is to others, and the aspects less likely than `limit`, least likely first.
 
-    Probabilities are multiplied by the number of aspects, since one of many is small by chance.
+    Probabilities are multiplied by the number of aspects, since one of many may be small by chance.
     """
     table = {name: float(values[-1]) for name, values in chances(takes, [*others, number]).items()}
     aspects = sorted((name for name in table if table[name] * len(table) < limit), key=lambda name: table[name])
@@ -260,7 +260,7 @@ def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
         wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
         return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
     deviation = take - others.mean(axis=0)
-    # if more than half of the difference lasts from start to end, it is one of posture
+    # if more than half of the difference lasts from start to end, the posture differs
     if (deviation.mean(axis=0) ** 2).sum() > 0.5 * (deviation**2).sum(axis=1).mean():
         return f"{called} {'is' if s else 'are'} held differently"
     spot = least_likely(by_phase(deviation**2), [n for n, used in zip(takes.names, use, strict=True) if used])
