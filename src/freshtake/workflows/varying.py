@@ -32,7 +32,7 @@ from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.steering import Followed, Steering, from_the_first_point
-from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, read_path
+from freshtake.workflows.inputs import balanced_generator, checked, generator, read_path, requested_frames
 from freshtake.workflows.outputs import (
     Limiter,
     as_motion,
@@ -311,7 +311,7 @@ def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
     """Return goals with the requested duration, which for a loop includes the time of its last frame."""
     if request.frames is None and request.seconds is None:
         return goals
-    frames = frame_count(request.frames, request.seconds, frame_time)
+    frames = requested_frames(request, frame_time)
     return replace(goals, duration=(frames - (not request.loop)) * frame_time)
 
 
