@@ -232,6 +232,8 @@ def test_minimal_others(folder: Path, compressed: bool) -> None:
     assert isinstance(points, PointClip) and points.names == ("point_1", "point_2") and points.fps == 100
     stroke = ft.read(saved(folder, compressed, points=np.arange(6.0).reshape(3, 2), times=np.array([0, 0.5, 2])))
     assert isinstance(stroke, Stroke) and stroke.dimensions == ("x", "y") and stroke.times.tolist() == [0, 0.5, 2]
+    with pytest.raises(ft.FormatError, match="array 't': times of strokes are read from 'times': rename the array"):
+        ft.read(saved(folder, compressed, points=np.zeros((3, 2)), t=np.array([0, 0.5, 2]), fps=10))
     even = ft.read(saved(folder, compressed, points=np.zeros((3, 1)), fps=10))
     assert isinstance(even, Stroke) and np.allclose(even.times, [0.0, 0.1, 0.2])
     order = np.asfortranarray(np.arange(24.0).reshape(2, 4, 3))

@@ -64,6 +64,11 @@ def test_bad_pins_are_refused(tmp_path: Path, text: str) -> None:
         read_pins(written(tmp_path, "bad.json", text))
 
 
+def test_a_table_of_pins_is_refused_with_the_form_that_is_read(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="this is not JSON, but a list of pins such as"):
+        read_pins(written(tmp_path, "pins.csv", "joint,start,stop,x,y,z\nLeftHand,3,6,1,2.5,3\n"))
+
+
 def test_bad_contacts_and_mappings_are_refused(tmp_path: Path) -> None:
     for text, words in (("[]", "an object"), ('{"a": [[1]]}', "list of"), ('{"a": [[4, 2]]}', "list of")):
         with pytest.raises(FormatError, match=words):

@@ -125,9 +125,10 @@ def read_pins(path: str | PathLike[str]) -> list[Pin]:
     stays where it is.
     """
     source = Path(path)
-    rows = read_json(source)
+    expected = 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected'
+    rows = read_json(source, f"this is not JSON, but {expected}: check commas, quotes and brackets")
     if not isinstance(rows, list):
-        raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
+        raise FormatError(source, expected)
     return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
 
 

@@ -173,6 +173,8 @@ def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
 def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
     points = archive.numbers("points")
     times = archive.optional("times")
+    if times is None and "t" in archive:  # not to be passed over: version 0.1 read the times from it
+        raise FormatError(archive.path, "times of strokes are read from 'times': rename the array", "array 't'")
     if times is None:
         times = np.arange(len(points), dtype=np.float64) * archive.frame_time(options)
     return Stroke(points, times, archive.texts("dimensions", ()), **archive.about())

@@ -44,6 +44,7 @@ CHANGES = {
     "many frames": (lambda h, a: h.update(frames=10), "numbers were expected"),
     "twice": (lambda h, a: h.update(styles=["a", "a"]), "each once"),
     "no name": (lambda h, a: h.update(styles=[None, "a"]), "each once"),
+    "too large for a float": (lambda h, a: h.update(speeds=[0.9, 10**400]), "each once"),
     "no styles": (lambda h, a: h.update(styles=[]), "each once"),
 }
 

@@ -246,6 +246,20 @@ def test_files_of_others_are_read_through_everything_above_the_skeleton(tmp_path
     np.testing.assert_allclose(finer.positions()[1, 0], [3, 2, 13], atol=1e-6)
 
 
+def test_bind_transforms_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    """The inversion of an infinite one once never ended; NaN ends either way."""
+    from pxr import Gf, Usd, UsdSkel
+
+    stage = Usd.Stage.CreateNew(str(tmp_path / "bad.usda"))
+    UsdSkel.Root.Define(stage, "/R")
+    skeleton = UsdSkel.Skeleton.Define(stage, "/R/S")
+    skeleton.CreateJointsAttr(["a", "a/b"])
+    skeleton.CreateBindTransformsAttr([Gf.Matrix4d(np.nan), Gf.Matrix4d(1.0)])
+    stage.Save()
+    with pytest.raises(ft.FormatError, match="/R/S: a bind transform is not finite: export the character again"):
+        ft.read(tmp_path / "bad.usda")
+
+
 def test_references_lead_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(files.APART, "1")  # saves a process for each file
     (tmp_path / "out.usda").write_text(FOREIGN)

@@ -1,8 +1,6 @@
 """Convert a GaitModel (style × speed) to parts of a model file and back."""
 
-import numpy as np
-
-from freshtake.formats.ftm.io import ReadParts, recipe_parts
+from freshtake.formats.ftm.io import LARGEST, ReadParts, recipe_parts
 from freshtake.formats.ftm.style import read_clip_recipe
 from freshtake.motion.validation import Parts
 from freshtake.style.bilinear import Factors, GaitCode, GaitModel, Level
@@ -48,9 +46,9 @@ def from_parts(parts: ReadParts) -> GaitModel:
 
 
 def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
-    """Return distinct names, or distinct finite numbers."""
+    """Return distinct names, or distinct numbers that are not too large."""
     levels = parts.fields.get(name, "list")
-    sound = all(isinstance(x, str) or (type(x) in (int, float) and abs(x) < np.inf) for x in levels)
+    sound = all(isinstance(x, str) or (type(x) in (int, float) and abs(x) <= LARGEST) for x in levels)
     good = sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)
-    parts.fields.require(name, good, "names or finite numbers, each once, were expected")
+    parts.fields.require(name, good, f"names, or numbers between ±{LARGEST:g}, each once, were expected")
     return tuple(x if isinstance(x, str) else float(x) for x in levels)

@@ -150,11 +150,13 @@ def _bones(path: Path, stage: Any) -> _Bones:
         bind = np.array(skeleton.GetBindTransformsAttr().Get() or [], dtype=np.float64)
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
+        if not np.isfinite(bind).all():  # the inversion of infinite numbers may never end
+            raise FormatError(path, "a bind transform is not finite: export the character again", place)
         # Bind transforms are in the world, rest transforms relative to the parent.
         above = [np.eye(4) if parent < 0 else np.linalg.pinv(bind[parent]) for parent in parents]
         rest = bind @ np.stack(above)
     if not np.isfinite(rest).all():
-        raise FormatError(path, "a rest transform is not finite", place)
+        raise FormatError(path, "a rest transform is not finite: export the character again", place)
     return _Bones(prim, paths, tuple(names), parents, rest)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from freshtake.motion.base import Base
 from freshtake.motion.body.roles import feet, pelvis
+from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
@@ -102,6 +103,14 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
     base, skeleton = clip.skeleton.base, clip.skeleton
     if base is None:
         return clip
+    filed_skeleton = replace(skeleton, offsets=base.offsets, base=None)
+    if clip.channels is not None and not base.follows and _supports_vary(clip):
+        # Joints above the body that count as still may move a little: the file's numbers say how.
+        filed = clip_from_channels(filed_skeleton, clip.channels, clip.frame_time)
+        moving = filed.joint_translations
+        return replace(
+            clip, skeleton=filed_skeleton, root=filed.root, rotations=filed.rotations, joint_translations=moving
+        )
     world = clip.world()
     local, rotations = clip.local_translations().copy(), clip.rotations.copy()
     if len(base.chain) > 1:
@@ -113,9 +122,25 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
             rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
-        clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
+        clip, skeleton=filed_skeleton, root=local[:, 0], rotations=rotations,
         joint_translations=None if at_offset else local,
     )  # fmt: skip
+
+
+def _supports_vary(clip: Clip) -> bool:
+    """Return whether a BVH file moves joints above the body, apart from the travel and the body's rotation."""
+    skeleton, base = clip.skeleton, clip.skeleton.base
+    assert base is not None and clip.channels is not None
+    if skeleton.axes is not None:  # Acclaim's numbers need more than the layout
+        return False
+    first = np.cumsum([0, *map(len, skeleton.channels)])
+    columns = [
+        first[joint] + place
+        for joint in base.chain
+        for place, channel in enumerate(skeleton.channels[joint])
+        if joint != (base.mover if channel[0] == "t" else base.joint)
+    ]
+    return bool((clip.channels[:, columns] != clip.channels[:1, columns]).any())
 
 
 def _led(base: Base, world: WorldPose) -> WorldPose:
