@@ -205,7 +205,7 @@ def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) 
 
 
 class Character(NamedTuple):
-    """A body to retarget a model's motions to, and how many times as far it walks as the model's body."""
+    """A body to retarget a model's motions to; it walks `ratio` times as far as the model's body."""
 
     onto: Onto
     body: Body
@@ -242,7 +242,7 @@ class Character(NamedTuple):
 def _onto(path: Path, model: Path) -> Onto:
     from freshtake.workflows.retargeting import onto_character
 
-    # One for each model: the source's rest pose is taken from the first retargeted clip.
+    # A new retargeter for each model: it takes the source's rest pose from the first clip.
     return onto_character(path)
 
 

@@ -163,7 +163,7 @@ def _connect(lib: Any, scheduler: str) -> Any:
 
 
 def _check_versions(client: Any) -> None:
-    """Check that all workers have this version of freshtake: another would make different bytes."""
+    """Check that all workers have this version of freshtake: another version would make different bytes."""
 
     def version() -> str:  # sent as code, since a worker's freshtake may lack crowds
         try:

@@ -32,7 +32,7 @@ class Ground(NamedTuple):
     size: tuple[float, float]
 
     def at(self, places: Floats) -> Floats:
-        """Interpolate heights at positions (..., 2) from the four nearest cells; outside, those at the border apply."""
+        """Interpolate heights at positions (..., 2) from the four nearest cells, outside from border cells."""
         count = np.array(self.heights.shape[::-1])
         share = (places - np.array(self.center)) / np.array(self.size) + 0.5
         # The first and last heights are on the borders of the rectangle, so there is one cell fewer than heights.
