@@ -145,7 +145,7 @@ def plain(value: Any) -> Any:
 
 
 def allowed_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders with their links resolved; refuse anything else."""
+    """Return the folders with their links resolved; refuse anything that is not a folder."""
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder: name the folders that an agent may use")

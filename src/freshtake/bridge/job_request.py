@@ -87,7 +87,7 @@ class Request:
         return sentence
 
     def get(self, name: str, kind: type, *others: type, default: Any = None) -> Any:
-        """Return a value of one of these kinds, or the default if it is absent or null."""
+        """Return a parameter, which must be of one of these kinds, or the default if it is absent or null."""
         value = self.params.get(name)
         if value is None:
             return default

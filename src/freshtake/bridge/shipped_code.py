@@ -21,7 +21,7 @@ _in_use: list[Path] = []
 
 
 def use(shipped: Path | None, cache: Path | None) -> None:
-    """Use the machine code in `shipped` if it fits this computer, and cache what is compiled in `cache`.
+    """Use the machine code in `shipped` if it fits this computer, and cache newly compiled code in `cache`.
 
     Call this before numba is imported, because missing functions are compiled for the same processor.
     """

@@ -76,7 +76,7 @@ def main() -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that the caller closed (`>&-`) to nothing, or the next file would get their number."""
+    """Open standard streams that the caller closed (`>&-`) as null, or the next file would get their number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             with suppress(OSError):

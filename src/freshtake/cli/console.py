@@ -31,7 +31,7 @@ Force = Annotated[bool, Parameter(negative="", help="Replace existing files; oth
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print only a machine-readable summary on stdout.")]
 
 BETWEEN_LINES = 30.0  # seconds
-PIPE_WIDTH = 160  # columns of tables without a terminal to give a width
+PIPE_WIDTH = 160  # columns of tables if there is no terminal to give a width
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _command: ContextVar[str] = ContextVar("command", default="")
@@ -110,7 +110,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value to JSON types; results know their JSON form by `as_dict`, or it has their fields."""
+    """Convert a value to JSON types; a result is converted by its `as_dict` or, without one, field by field."""
     if hasattr(value, "as_dict"):
         value = value.as_dict()
     elif hasattr(value, "_asdict"):

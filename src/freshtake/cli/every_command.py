@@ -24,7 +24,7 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
     if function is None or hasattr(function, "is_complete"):
         return
     if len(words) == 1:
-        # The command list shows the first line of the help, the docstring holds the rest.
+        # The command list shows the first line of the help; the docstring contains the rest.
         group.help = f"{group.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
     group.default_command = _completed(function, " ".join(words))
 
@@ -119,7 +119,7 @@ def _annotation(one: RequestField, panel: Group | None) -> Any:
     if list in (get_origin(type_), *(get_origin(part) for part in get_args(type_))):
         more["consume_multiple"] = not option.positional  # --like a.bvh b.bvh
     if isinstance(one.default, dict | tuple):
-        more["show_default"] = False  # an empty list says nothing
+        more["show_default"] = False  # an empty list would not explain the default
     if type_ in (int, int | None):
         more["converter"] = _integer
     if option.names:
