@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_COMPARED = 1400  # frames compared with each other; of longer takes, every second, third, ...
+MOST_COMPARED = 1400  # maximum number of frames compared; longer takes are thinned to every second, third, ... frame
 MOST_POINTS = 1500  # points drawn per pose
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")

@@ -105,7 +105,7 @@ def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Calla
         return Path(shelf.fetch(take.file_name, downloader=partial(_receive, take, arrived)))
     except requests.HTTPError as error:
         code = "no success" if error.response is None else error.response.status_code
-        raise _failed(take, f"the server answered {code} for {base_url + take.path}: it may have moved") from None
+        raise _failed(take, f"the server answered {code} for {base_url + take.path}: the file may have moved") from None
     except requests.exceptions.ChunkedEncodingError:
         raise _failed(take, "the connection was lost: try again") from None
     except requests.Timeout:

@@ -9,7 +9,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
 from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
 
-# Per frame: the path is integrated by the trapezium rule, whose error falls with their square.
+# Steps per frame: the trapezoidal rule integrates the path with an error that falls with their square.
 SUBSTEPS = 4
 
 

@@ -157,7 +157,7 @@ REACH = 0.9985  # of the straight limb: a hinge is never quite straight (about 6
 
 
 class Limb(NamedTuple):
-    """World rotation of the upper bone (frames, 4), hinge angle (frames,) in radians, and the end as reached."""
+    """World rotation of the upper bone (frames, 4), hinge angle (frames,) in radians, and the end position reached."""
 
     upper: Floats
     hinge: Floats
@@ -214,7 +214,7 @@ def turn(yaw: Floats, pitch: Floats | float = 0.0, roll: Floats | float = 0.0) -
 class FootTrack:
     """One foot over time: position of the toe joint (frames, 3), then angles in degrees (frames,).
 
-    `pitch` is that of the sole (toes up positive), `toe` that of the toes alone, both against the floor; `free` is
+    `pitch` is the angle of the sole to the floor (toes up positive), `toe` the angle of the toes alone; `free` is
     0 while the foot is planted and up to 1 while it is in the air.
     """
 

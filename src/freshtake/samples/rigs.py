@@ -196,7 +196,7 @@ def _tips(kind: RigKind) -> list[tuple[str, tuple[float, float, float]]]:
 
 
 def _arms_down(places: Floats) -> Floats:
-    """Lower the arms by 45 degrees: joints farther out than the shoulders turn about these."""
+    """Lower the arms by 45 degrees: joints farther out than the shoulders turn about the shoulders."""
     out = places.copy()
     for sign in (1.0, -1.0):
         pivot = np.array(ARM[1]) * [sign, 1.0, 1.0]

@@ -116,7 +116,7 @@ def walk(
 
     Args:
         rng: source of the variation.
-        frames: length in frames; by default that of `cycles`.
+        frames: length in frames; by default from `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.

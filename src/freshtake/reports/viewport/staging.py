@@ -207,7 +207,7 @@ def _inner(mask: Bools, edge: int) -> Bools:
 def _markers(clip: PointClip, role: str) -> Figure:
     """Return markers as small balls; the median height of frames determines the scale."""
     points = _upright(clip.positions, clip.up)
-    # Heights are those of frames with all markers or, if there are none, of frames with some.
+    # Heights are measured in frames with all markers or, if there are none, in frames with some.
     complete = points[~np.isnan(points).any(axis=(1, 2))]
     measured = complete if len(complete) else points[~np.isnan(points[..., 0]).all(axis=1)]
     if len(measured) == 0:
