@@ -25,7 +25,7 @@ SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
 PIXELS = 0.002, 0.03  # minimum and maximum pixel size, relative to the drawing's size
 
-_models: dict[bytes, Any] = {}  # the last few, by their strokes
+_models: dict[bytes, Any] = {}  # the most recent models, by the strokes they were learned from
 
 
 def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> list[Stroke]:

@@ -69,7 +69,7 @@ class Guard:
             await self._app(scope, receive, send)
         elif self._token is not None and _token_in_address(connection):
             # Redirect to the start page without the token in its address. SameSite is Lax: a link followed from a mail
-            # or chat works; requests of other sites are refused.
+            # or chat works; requests from other sites are refused.
             cookie = f"{_cookie_name(connection)}={self._token}; Path=/; HttpOnly; SameSite=Lax"
             redirect = Response(status_code=303, headers={**HEADERS, "location": "/", "set-cookie": cookie})
             await redirect(scope, receive, send)
@@ -194,10 +194,10 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """Connections whose requests must arrive in time; if there are too many, those of strangers are closed first.
+    """Connections whose requests must arrive in time; if there are too many, strangers are closed first.
 
-    A stranger is a connection on which no request has been admitted yet: anybody can open those, so they may take up
-    at most half of the connections. All steps take constant time, independent of the number of connections.
+    Strangers are connections on which no request has been admitted yet: anybody can open them, so they may take up at
+    most half of the connections. All steps take constant time, independent of the number of connections.
     """
 
     most = most_connections()

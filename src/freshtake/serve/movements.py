@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from freshtake.serve.project import Project
 
 BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
-# Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100; odd-numbered
-# CMU performers; even-numbered ones as well), different movements of the training folders above .10.
+# Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100, among
+# odd-numbered CMU performers and among even-numbered ones), different movements of the training folders above .10.
 ALIKE = 0.1
 ALIKE_BY_NAME = 0.25  # for takes with the same name
 POINTS = 48  # points of a stroke, or vertices of a mesh, that are compared

@@ -1,4 +1,4 @@
-"""Processes that compile and answer queries, and what all share: a pipe, limits, and ending with the server."""
+"""Processes that compile and answer queries, and what they share: a pipe, limits, and ending with the server."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class HelperProcess:
         return answer
 
     def _forget(self, key: bytes, reply: asyncio.Future[Any]) -> None:
-        # By the time a cancelled reply reports, somebody may have asked the same question again.
+        # By the time a cancellation is reported, somebody may have asked the same question again.
         if key in self._asked and self._asked[key].reply is reply:
             del self._asked[key]
 
