@@ -1,4 +1,4 @@
-"""Compiling ahead of use: what each command compiles, how long that takes, and doing so."""
+"""Compile functions ahead of use: which functions each command needs, and how long they take."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 
 @one_blas_thread()
 def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
-    """Learn and synthesize a little, in all or the named steps, so that what they call is compiled and cached."""
+    """Learn and synthesize a little, in all or the named steps, to compile and cache the functions that these call."""
     chosen = list(STEPS) if steps is None else steps
     for number, name in enumerate(chosen):
         if name not in STEPS:

@@ -46,7 +46,7 @@ from freshtake.workflows.outputs import (
 
 
 class Looped(NamedTuple):
-    """A written loop, its frames in the take, and its seam beside the steps of the take."""
+    """A written loop, its frames in the take, and its seam compared with the take's steps."""
 
     path: Path
     motion: Clip

@@ -222,7 +222,7 @@ PLACES = {"y": [0, 2], "z": [0, 1]}  # ground columns, by the axis that points u
 
 
 def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
-    """Return a path relative to a body at its first point, facing along it, and where that body is."""
+    """Return a path relative to a body at its first point, facing along it, and that body's position."""
     sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
     world = sign * path[:, 1] + 1j * path[:, 0]
     heading = float(np.angle(world[1] - world[0]))

@@ -32,7 +32,7 @@ from freshtake.workflows.inputs import generator, model_of
 from freshtake.workflows.outputs import chosen_travel
 from freshtake.workflows.retargeting import Onto
 
-NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and its replacement
+NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # seed differences: between packs, between a clip and its replacement
 _NAME = re.compile(r"[\w][\w.+-]*")
 STANDS = 0.1  # leg lengths of travel in a loop below which a body has no direction
 NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to that direction
@@ -62,7 +62,7 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class PackSettings:
-    """Settings that, with the model and a seed, determine a clip; pack.json and stars.json hold them."""
+    """Settings that, with the model and a seed, determine a clip; pack.json and stars.json contain them."""
 
     amount: float
     cycles: int | None
@@ -225,7 +225,7 @@ class GroupMaker:
 
     @cached_property
     def seam(self) -> SeamPose:
-        """Pose and speed at both ends of all clips: those of the mean motion."""
+        """Pose and speed at both ends of all clips, taken from the mean motion."""
         return seam_pose(self.mean)
 
     @cached_property

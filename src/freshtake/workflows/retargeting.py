@@ -90,7 +90,7 @@ class Onto:
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """Return the retargeter from the clip's skeleton to the character's; each new one is announced."""
+        """Return the retargeter from the clip's skeleton to the character's; each new retargeter is announced."""
         for skeleton, retargeter in self.ways:
             if skeleton == clip.skeleton:
                 return retargeter

@@ -39,7 +39,7 @@ NEED = "style translation needs clips with a skeleton"
 
 
 class PairRow(NamedTuple):
-    """A line of the table of pairs: names, contents in words, and how different those are."""
+    """A line of the table of pairs: names, contents in words, and the difference between the contents."""
 
     source: str
     target: str
@@ -49,7 +49,7 @@ class PairRow(NamedTuple):
 
 
 class StylePairs(NamedTuple):
-    """Clips that correspond, and the table that says why."""
+    """Clips that correspond, and the table that explains why."""
 
     pairs: tuple[tuple[Clip, Clip], ...]
     table: tuple[PairRow, ...]

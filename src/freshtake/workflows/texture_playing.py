@@ -45,7 +45,7 @@ class MadePlay(NamedTuple):
 
 
 class Steered(NamedTuple):
-    """Rows of playback, the frames they show, and where they start."""
+    """Rows of playback, the frames they show, and their starting position."""
 
     rows: Floats
     played: Played
@@ -269,7 +269,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
 
 
 def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> None:
-    """Warn if a loop of that length needs larger jumps than play does, and name lengths that need none."""
+    """Warn if a loop of that length needs larger jumps than endless playback, and name lengths that need none."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return

@@ -126,8 +126,8 @@ def assess_motion(
 ) -> list[Verdict]:
     """Return the verdict on a motion in a list, which is empty if there is no standard for it.
 
-    `restyled` holds the remarks on a translation into a style. A translation moves as the takes do not, so the takes
-    are the standard only of its bones and speeds.
+    `restyled` holds the remarks on a translation into a style. A translation moves unlike the takes, so only its bones
+    and speeds are compared with them.
     """
     if standard is None or not isinstance(motion, Clip):
         return []
