@@ -2,8 +2,8 @@
 
     python -m freshtake.bridge.shipped_code FOLDER [PROCESSOR [STEP ...]]     compile into FOLDER, for a processor
 
-Compiled functions give the same bits as if compiled for the local processor: the registers used differ, the
-order of additions does not.
+Compiled functions give the same bits as if compiled for the local processor: the registers differ, but not the order of
+additions.
 """
 
 import json

@@ -18,7 +18,7 @@ def program() -> NoReturn:
     """
     _collect_after_loading()
     exit_code: list[int] = []
-    # Handlers run in reverse order and after all threads: this one, registered first, runs when all else is cleaned up.
+    # Handlers run in reverse order and after all threads: this one, registered first, runs after all other cleaning up.
     # Without a code, an exception is propagating and Python chooses the code.
     atexit.register(lambda: leave(exit_code[0]) if exit_code else None)
     try:

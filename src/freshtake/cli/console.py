@@ -142,7 +142,7 @@ def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table, at a default width if there is no terminal to give one."""
+    """Print a table, at a default width if there is no terminal."""
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(table)

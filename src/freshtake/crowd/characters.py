@@ -95,7 +95,7 @@ def body_of(model: VariationModel, name: str) -> Body:
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
         raise UsageError(f"{name}: this model's joints move relative to their parents, but crowds only store rotations")
-    # All takes together: the mean direction of one take varies with its steps.
+    # All takes are used together, because the mean direction of one take varies with its steps.
     faced = [facing(model.decode(rows)) for rows in model.material.values]
     headings = [angles for angles in faced if angles is not None]
     faces = mean_angle(np.concatenate(headings))[0] if headings else float(heading(first)[0])

@@ -139,7 +139,7 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
-    """Place characters with their motion or, if it is not shown, another of their group."""
+    """Place characters with their motion or, if that is not shown, another motion of their group."""
     shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):

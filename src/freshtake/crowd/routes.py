@@ -27,8 +27,8 @@ from freshtake.workflows.inputs import generator
 STEP = 0.1  # seconds
 NEIGHBORS = 10  # number of nearest walkers that a walker avoids
 FASTEST = 1.25  # maximum speed, relative to the usual speed
-SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii plus twice this apart
-ROOM = 0.05  # metres of clearance that walkers try to keep beyond that
+SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii plus twice this distance
+ROOM = 0.05  # metres of clearance that walkers try to keep in addition
 SPACING = 0.1  # metres between samples
 AHEAD = 1.0  # metres that walkers look ahead: corners are cut by a quarter of it; near targets, directions are kept
 

@@ -162,7 +162,7 @@ def _motion_requests(task: Task, steers: bool, ratio: float) -> list[MotionReque
 def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
     """Return a character's route relative to its start: from the origin, along z, in lengths of a body of size 1.
 
-    `ratio` is how many times as far the character walks as the model's body.
+    `ratio` is the distance that the character walks, relative to the model's body.
     """
     covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
     along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])

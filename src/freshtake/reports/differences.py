@@ -87,7 +87,7 @@ def _from_mean(mean: Floats, cloud: Floats) -> Floats:
     """Return the distance (frames, joints) of each joint from the mean at the aligned frame."""
     thin = _thinned(cloud)
     path, _ = _aligned(mean, thin)
-    # A warp path may match a frame with several of the mean: their average is used.
+    # A warp path may match a frame with several frames of the mean: their average is used.
     moments = np.bincount(path[:, 1], path[:, 0]) / np.bincount(path[:, 1])
     at = np.interp(np.linspace(0, len(thin) - 1, len(cloud)), np.arange(len(thin)), moments)
     first = np.minimum(at.astype(int), len(mean) - 1)

@@ -32,7 +32,7 @@ from freshtake.robots.robot_model import Point, RobotModel, mujoco
 # Weights of the points' distances: planted feet count most, and the remaining body follows them.
 WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
 STANDING = 20.0  # factor on the weights of a planted foot
-STEPS = 12  # of Gauss-Newton, starting from the previous frame; the first frame has ten times as many
+STEPS = 12  # Gauss-Newton steps, starting from the previous frame; the first frame has ten times as many
 CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
 
 

@@ -23,7 +23,7 @@ AIM = {
     "extension": 2.0,  # cm
 }
 STANCE = {
-    "twist": 3.0,  # degrees, of the trunk
+    "twist": 3.0,  # degrees of the trunk
     "guard_left": 2.0,  # cm, height of the hand
     "guard_right": 2.0,
     "crouch": 1.0,  # cm

@@ -231,7 +231,7 @@ def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats,
     body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
     slow = loose.trunk(path.times[path.frames])
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))
-    dip = _wave(phase, 0.10, 2)  # after each landing
+    dip = _wave(phase, 0.10, 2)  # the dip is deepest after each landing
     pelvis = turn(
         heading + body.pelvis_yaw * _wave(phase, -body.lead),
         body.pelvis_tilt + 0.8 * body.nod * dip,

@@ -139,8 +139,8 @@ def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     return Process(process, pipe)
 
 
-# Niceness of processes (0 is the server's priority): somebody is waiting for the answer to a question or watching a
-# stream, short jobs follow a slider, and long jobs get the remaining time.
+# Niceness of processes (0 is the server's priority): questions and streams keep somebody waiting, short jobs follow a
+# slider, and long jobs get the remaining time.
 QUESTIONS, SHORT_JOBS, LONG_JOBS = 0, 5, 15
 
 

@@ -252,7 +252,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, 
 ROBOT_FILES = (".csv", ".npz", ".pkl")
 FAR = 0.15  # leg lengths from its target, on average, beyond which a joint is too far
 SLIDES = 1.2  # times the sliding of the clip's feet, beyond which feet slide too much
-STILL = 0.02  # legs per second that are never too much
+STILL = 0.02  # legs per second up to which feet never slide too much
 
 
 class RobotWritten(NamedTuple):

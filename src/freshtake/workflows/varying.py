@@ -155,10 +155,10 @@ def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
 def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
-    Each variant has a generator seeded by seed and number, so it does not depend on how many there are. The deviations
-    of every fifteen successive variants sum to zero. With `request.guard`, impossible or unlikely variants are redrawn
-    (see `guarded` in `variation.amount`). Lengths are those of `goals`, not of the request; travel and character are
-    still the model's.
+    Each variant has a generator seeded by seed and number, so it does not depend on the number of variants. The
+    deviations of every fifteen successive variants sum to zero. With `request.guard`, impossible or unlikely variants
+    are redrawn (see `guarded` in `variation.amount`). Lengths are those of `goals`, not of the request; travel and
+    character are still the model's.
     """
     goals = goals or Goals()
     if request.loop:

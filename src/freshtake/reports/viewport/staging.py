@@ -51,7 +51,7 @@ def scene_of(
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """Return shapes in which sliding is marked only for variants that slide more than the takes shown with them.
 
-    Feet of real takes slide too, so that marks on every sliding foot would mean nothing.
+    Feet of real takes slide too, so marks on every sliding foot would mean nothing.
     """
     figures = [shape for shape in shapes if isinstance(shape, Figure)]
     usual = [_sliding(figure) for figure in figures if figure.role == "input"]
