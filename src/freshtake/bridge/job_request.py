@@ -107,7 +107,7 @@ class Request:
         return [self._written(clip, key) for clip in clips]
 
     def file(self, key: str, need: str) -> Path:
-        """Write the single clip sent under this name, and return its file; `need` says why there must be one."""
+        """Write the single clip sent under this name, and return its file; `need` explains why a clip is needed."""
         files = self.files(key)
         if len(files) != 1:
             raise UsageError(f"{need}, not {len(files)}")

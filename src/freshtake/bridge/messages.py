@@ -183,9 +183,9 @@ class ClipArrays:
     `root` (frames, 3) is the position of joint 0; `rotations` (frames, joints, 4) are local unit quaternions w x y z
     relative to joint frames that are parallel to the world's at rest. `translations` (frames, joints, 3) replaces the
     offsets if joints other than the first move relative to their parents. `tips` are ends of leaf joints: joint,
-    offset, name. Lengths are in units of `unit_m` metres, if known. `playback` says how to play a loop, in the form of
-    `Playback.summary`. `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are read from a file;
-    Blender has neither.
+    offset, name. Lengths are in units of `unit_m` metres, if known. `playback` describes how to play a loop, in the
+    form of `Playback.summary`. `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are read from a
+    file; Blender has neither.
     """
 
     name: str

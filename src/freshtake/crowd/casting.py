@@ -62,7 +62,7 @@ def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator
         radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
-    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved positions stay inside
+    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # leaves a margin, so that moved positions stay inside
     while len(cells) < number and pitch > gap:  # the border cuts off some cells, so the lattice is tightened
         pitch = max(gap, 0.98 * pitch)
         cells = _lattice(pitch, radius - 0.5 * (pitch - gap))

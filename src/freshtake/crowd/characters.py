@@ -87,7 +87,7 @@ class MadeMotion(NamedTuple):
     verdict: Verdict
 
 
-@lru_cache(maxsize=8)  # every shard needs it
+@lru_cache(maxsize=8)  # cached, since every shard needs the body
 def body_of(model: VariationModel, name: str) -> Body:
     """Find the body of a model's motions; raise if they have none."""
     first = model.decode(model.material.values[0])

@@ -1,8 +1,9 @@
 """Velocities at which discs do not collide: optimal reciprocal collision avoidance for a complete crowd at once.
 
-Any two share the change that keeps them apart for a while: each has a half-plane of allowed velocities (van den Berg,
-Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). A walker chooses the velocity inside all its
-half-planes that is nearest to its preferred velocity or, if there is none, the least bad of a few candidates.
+Any two walkers share the change of velocity that keeps them apart for a while: each has a half-plane of allowed
+velocities (van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). A walker chooses the
+velocity inside all its half-planes that is nearest to its preferred velocity or, if there is none, the least bad of a
+few candidates.
 
 Only sums, products, quotients and square roots are used, which are identical on every machine.
 """

@@ -1,7 +1,7 @@
 """Bend a motion to a route, and play it at the pace that keeps the body on schedule.
 
 The model's steering follows a path but not a schedule; walkers that avoid each other must be at a position at a
-certain time. So movement about the path (without the sway of steps) is transferred to the route, and played at
+certain time. So movement relative to the path (without the sway of steps) is transferred to the route, and played at
 the pace that makes both equally long. Poses and the sway of bodies stay as the model makes them.
 """
 

@@ -139,7 +139,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # whether the foot lands on its ball next time
     # Toes relax gradually after the push and, if the ball of the foot lands first, bend again before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))

@@ -265,7 +265,7 @@ class Posture:
     head: Floats
     feet: tuple[FootTrack, FootTrack]
     arms: tuple[ArmTrack | HandTrack, ArmTrack | HandTrack]
-    curl: Floats | float = 25.0  # of the fingers, degrees; 0.6 times as much at the knuckles
+    curl: Floats | float = 25.0  # bend of the fingers in degrees; 0.6 times as much at the knuckles
     wrist: tuple[Floats | float, Floats | float] = (0.0, 0.0)  # flexion, degrees
 
 

@@ -119,7 +119,7 @@ def _fit_line(places: Floats, first: npt.NDArray[np.intp], share: Floats, count:
     for i in range(4):
         for j in range(i + 1):
             bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
-    bands[:, 0] += 1e-9  # prevents a singular system
+    bands[:, 0] += 1e-9  # prevents the system from being singular
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
 
 

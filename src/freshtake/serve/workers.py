@@ -103,7 +103,7 @@ class _Slot(threading.Thread):
 
     def run(self) -> None:
         """Run jobs in turn until None arrives."""
-        if not self._long:  # somebody is waiting for these
+        if not self._long:  # somebody is waiting for short jobs
             self._to_process()
         while (entry := self._jobs.get()) is not None:
             job, settings = entry

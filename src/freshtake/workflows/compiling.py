@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # After a command that had to compile, the step of the command that usually follows is compiled in the background.
 STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
-AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches this off
+AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches background compilation off
 
 
 def expected_times(*commands: str) -> dict[str, float]:

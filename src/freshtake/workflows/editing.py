@@ -112,7 +112,7 @@ def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> 
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
-        contacts = base.example_contacts(take)[span.start :]  # of the unmodified take
+        contacts = base.example_contacts(take)[span.start :]  # contacts of the unmodified take
         loop = planted_loop(loop, base, lambda _, frames: contacts[frames], settings=settings_for(plant), careful=False)
     return loop, span
 

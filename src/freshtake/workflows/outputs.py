@@ -39,7 +39,7 @@ def is_file_name(target: Path) -> bool:
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
-        for_writing(target)  # raises with the list of extensions that can be written
+        for_writing(target)  # raises an error that lists the extensions that can be written
     try:
         for_writing(target)
     except FormatError:

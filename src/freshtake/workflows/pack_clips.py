@@ -44,7 +44,7 @@ class Engine(NamedTuple):
     title: str
     formats: tuple[str, ...]
     root_motion: str
-    loop_suffix: str = ""  # of names of repeating animations
+    loop_suffix: str = ""  # suffix of the names of repeating animations
     scripts: tuple[tuple[str, str], ...] = ()  # name in the pack, name of the template
 
 

@@ -199,7 +199,7 @@ def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int
 
 
 def _as_filed_like(clip: Clip, new: Clip) -> Clip:
-    """Return a changed clip in the form of its file; a joint 0 that travels with the body keeps its path."""
+    """Return a changed clip in the form of its file; joint 0 keeps its path if it travels with the body."""
     filed, base, path = as_filed(new), clip.skeleton.base, root_in_file(clip)
     if base is None or not base.follows or path is None:
         return filed

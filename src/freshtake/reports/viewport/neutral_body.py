@@ -23,7 +23,7 @@ from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_m
 from freshtake.reports.viewport.scene import LEG, Skin
 
 FINE, COARSE = 0.0215, 0.036  # metres between samples of the field, for near bodies and for many distant bodies
-UPRIGHT = 0.5  # out of 1: a rest pose with a lower score is not an upright person
+UPRIGHT = 0.5  # 0 to 1: a rest pose with a lower score is not an upright person
 BEND = 0.03  # metres over which a joint's influence fades
 ARM = np.array(
     [0.66, -0.75, 0.02]
