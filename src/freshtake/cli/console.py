@@ -149,7 +149,7 @@ def print_table(table: Table, console: Console) -> None:
 
 
 def in_words(motion: Any) -> str:
-    """Describe the length of a motion in frames and seconds, and what it consists of."""
+    """Describe the length of a motion in frames and seconds, and its content."""
     from freshtake.workflows.outputs import seconds_of
 
     if not hasattr(motion, "fps"):
@@ -161,7 +161,7 @@ def in_words(motion: Any) -> str:
 
 
 def show_motion(json: bool, result: Any, **more: Any) -> None:
-    """Print the file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
+    """Print the file, length, verdicts and path error of a written motion; `more` facts are added to the JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of
 

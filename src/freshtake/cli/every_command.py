@@ -1,4 +1,4 @@
-"""Options that every command gets when it is registered: those of its request, `--quiet`, and a console name."""
+"""Options that every command gets when it is registered: the fields of its request, `--quiet`, and a console name."""
 
 import inspect
 import sys
@@ -54,7 +54,7 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
             if request is None:
                 result = command(*arguments, **options)
             else:
-                # cyclopts passes only what was given, so the request's defaults apply to the rest.
+                # cyclopts passes only the given options, so the request's defaults apply to the rest.
                 result = command(_requested(request, arguments, options), **options)
         finally:
             end()
@@ -97,7 +97,7 @@ def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
 
 
 def _panel(request: type[Request], one: RequestField) -> Group | None:
-    """Return the `--help` panel of a field: that of the shared group that defines it, None for the first panel."""
+    """Return the `--help` panel of a field, which is the shared group that defines it; None for the first panel."""
     if one.option.positional:
         return None
     titled = [base for base in request.__mro__ if "panel" in vars(base)]

@@ -1,4 +1,4 @@
-"""The folder of a crowd: its initial settings, what is finished, and the manifest."""
+"""The folder of a crowd: its initial settings, the finished shards, and the manifest."""
 
 import json
 import math
@@ -32,7 +32,7 @@ def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file atomically and flush it to disk, because it records what is finished."""
+    """Write a file atomically and flush it to disk, because it records finished work."""
     replacing_ours(partial(write_bytes, durable=True), path, data)
 
 

@@ -117,7 +117,7 @@ def _kept_checksum(path: Path) -> str:
 
 @lru_cache(maxsize=4)
 def kept_ground(folder: Path, checksum: str) -> Ground:
-    """Read what `keep_ground` wrote, once per process."""
+    """Read the heights that `keep_ground` wrote, once per process."""
     ground = _read(folder / GROUND)
     if ground_checksum(ground) != checksum:
         raise FormatError(folder / GROUND, "this is not the ground that the crowd was begun with: run it again")

@@ -31,7 +31,7 @@ from freshtake.variation.model import VariationModel
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
-# Fields of a request that override those of the plan; the plan calls the count `number`.
+# Fields of a request that override fields of the plan; the plan calls the count `number`.
 CHANGES = ("count", "seconds", "fps", "mode", "variants", "seed")
 
 

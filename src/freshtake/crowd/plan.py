@@ -181,7 +181,7 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
         sizes = library_counts(plan)
     else:
         sizes = counts(plan.number, tuple(group.share for group in plan.groups))
-    # Shards of short motions hold at most a thousand files or tracks.
+    # Shards of short motions contain at most a thousand files or tracks.
     each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, 1000))
     out: list[Shard] = []
     begin = 1

@@ -68,7 +68,7 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
         side = len(values) // by
         squares = values[: side * by, : side * by].reshape(side, by, side, by)
         shown = (np.max if chance else np.min)(squares, axis=(1, 3))
-        if chance:  # square roots, so that rare jumps are visible next to the certain step
+        if chance:  # square roots, so that rare jumps are visible next to the step to the next frame
             shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
         colors = "gray" if chance else "viridis"
         axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")

@@ -165,7 +165,7 @@ def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
 
 
 def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
-    """Return a foot's azimuth, and its pitch relative to that of the planted foot, in radians."""
+    """Return a foot's azimuth, and its pitch relative to the planted foot, in radians."""
     world = clip.positions()
     ankle = world[:, body.one(f"{side}_foot")]
     if f"{side}_toes" in body:

@@ -21,7 +21,7 @@ _TIMEOUT = 30  # seconds without a byte
 
 
 class DownloadFailed(FreshtakeError):
-    """A take that could not be fetched; names the take, the reason, and what to do."""
+    """A take that could not be fetched; names the take, the reason, and the remedy."""
 
 
 class Take(NamedTuple):
@@ -126,7 +126,7 @@ def _receive(take: Take, arrived: Callable[[int], None], url: str, output_file: 
     """Fetch a file over HTTP for pooch, but never more than the listed number of bytes."""
     import requests
 
-    plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are those of the file
+    plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are the file's
     with Path(output_file).open("wb") as stream, requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r:
         r.raise_for_status()
         count = 0

@@ -58,7 +58,7 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     # Three cycles before the first frame and after the last, for footholds that begin or end outside the clip.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
-    # The rate is at least a fifth of the usual one, so that an extreme draw makes nobody walk backwards.
+    # The rate is at least a fifth of the usual rate, so that an extreme draw makes nobody walk backwards.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]

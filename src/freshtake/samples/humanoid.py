@@ -167,7 +167,7 @@ class Limb(NamedTuple):
 def solve_limb(
     start: Floats, target: Floats, pole: Floats, lengths: tuple[float, float], bend: int = 1, free: Floats | float = 0.0
 ) -> Limb:
-    """Rotate bones that hang along -y so that the lower one's end meets the target.
+    """Rotate bones that hang along -y so that the lower bone's end meets the target.
 
     The hinge points towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
     goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are pulled in, more

@@ -86,7 +86,7 @@ class Guard:
         origin = headers.get("origin")
         # Another site's page can send requests here with our cookie; the Origin header reveals it.
         foreign = origin is not None and _host_of(origin) != host.lower()
-        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site tells where a request comes from.
+        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site reveals the origin of a request.
         if foreign or headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._has_token(connection):
@@ -176,7 +176,8 @@ def _limited(receive: Receive, most: int | None) -> Receive:
             return {"type": "http.disconnect"}
         size = len(message.get("body", b""))
         seen, more = seen + size, bool(message.get("more_body", False))
-        # Every byte extends the deadline: slow clients may send large files, but a trickle cannot hold a connection.
+        # Every byte extends the deadline: slow clients may send large files, but a trickle cannot keep a connection
+        # open.
         seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
         return {"type": "http.disconnect"} if most is not None and seen > most else message
 
@@ -207,7 +208,7 @@ class LimitedProtocol(H11Protocol):
     _clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection; if there are too many, close the one that has been idle for longest."""
+        """Accept a connection; if there are too many, close the connection that has been idle for longest."""
         super().connection_made(transport)
         self._wait(self.strangers, HEADER_SECONDS)
         if len(self.strangers) > self.most // 2 or len(self.connections) > self.most:

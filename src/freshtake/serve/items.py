@@ -101,7 +101,7 @@ class Job(Shape):
 
 
 class ProjectView(Shape):
-    """A complete project; `undo` and `redo` describe what would be undone or redone."""
+    """A complete project; `undo` and `redo` describe the step that would be undone or redone."""
 
     name: str
     change: int

@@ -156,7 +156,7 @@ def new_movement(name: str, kind: str, signature: str, created: float) -> Item:
 
 
 def check_regroup(items: list[Item], movement: Item | None) -> None:
-    """Refuse takes that cannot be learned from together with those of a movement."""
+    """Refuse takes that cannot be learned from together with a movement's takes."""
     for item in items:
         if item.kind not in LEARNED:
             raise UsageError(f"{item.name} is not a take: only takes can be moved; everything made from them stays")

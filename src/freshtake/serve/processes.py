@@ -163,7 +163,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
     if memory is None or not pages.exists():
         yield
         return
-    # The limit counts address space, of which libraries reserve gigabytes, so what is already in use is added.
+    # The limit counts address space, of which libraries reserve gigabytes, so memory already in use is added.
     used = int(pages.read_text().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
@@ -186,7 +186,7 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def report_crash(error: Exception, what: str) -> str:
-    """Write a crash file, print its location for whoever runs the server, and return a sentence for the page."""
+    """Write a crash file, print its location for the person who runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
     return f"something went wrong inside freshtake ({type(error).__name__}): please report it"
 

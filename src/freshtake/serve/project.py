@@ -86,7 +86,7 @@ class Project:
             self._lock_file.close()
 
     def subscribe(self, listener: Listener) -> None:
-        """Call `listener` with every change from now on."""
+        """Call `listener` with every further change."""
         self._listeners.append(listener)
 
     def _notify(self, event: dict[str, Any]) -> None:

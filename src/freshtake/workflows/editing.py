@@ -283,7 +283,7 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
 
 
 class Converted(NamedTuple):
-    """The files read, the files written (one if it holds all clips), and the motions."""
+    """The files read, the files written (a single one if it contains all clips), and the motions."""
 
     sources: Sequence[Path]
     paths: list[Path]

@@ -35,7 +35,7 @@ OTHER_FILES = frozenset(  # extensions that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Return whether a target's suffix is that of a file; an existing folder is not a file."""
+    """Return whether a target's suffix belongs to a file; an existing folder is not a file."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
@@ -182,7 +182,7 @@ class Finish(NamedTuple):
         return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
-        """Write what `ready` made."""
+        """Write a motion that `ready` returned."""
         if self.onto is None:
             write(target, motion, unit_m=self.unit_m)
         else:
@@ -295,7 +295,7 @@ class Limiter:
         return replace(motion, points=points)
 
     def report(self, warn: Warn) -> None:
-        """Warn how many joints were clamped, and which one most often."""
+        """Warn how many joints were clamped, and which joint most often."""
         joint = max(self.beyond, key=self.beyond.__getitem__)
         if self.beyond[joint]:
             touched = sum(count > 0 for count in self.beyond.values())

@@ -1,4 +1,4 @@
-"""Contents of packs: groups of clips with their seeds and marks, how clips are made, and what engines need."""
+"""Contents of packs: groups of clips with their seeds and marks, the making of clips, and the needs of engines."""
 
 import hashlib
 import re
@@ -80,7 +80,7 @@ class PackSettings:
 
 
 def settings_of(request: Packing) -> PackSettings:
-    """Return the requested settings; the carrier of the travel is by default that of the engine."""
+    """Return the requested settings; by default, the engine determines the carrier of the travel."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
     where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
@@ -350,7 +350,7 @@ def aimed(loop: Clip, aim: float | None) -> Clip:
 
 
 def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
-    """Return an aimed loop as engines want it: its root starts at the origin, faces forward, and goes straight.
+    """Return an aimed loop as engines need it: its root starts at the origin, faces forward, and travels straight.
 
     The arguments are those of `delivered_loop`.
     """

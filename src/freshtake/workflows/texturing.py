@@ -1,4 +1,4 @@
-"""Learn textures from files, and write what they play; how they play is in `texture_playing`."""
+"""Learn textures from files, and write the motion they play; `texture_playing` plays them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -207,7 +207,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
 
 
 def _check(model: TextureModel, target: Path, frames: int) -> None:
-    """Refuse a target that cannot hold the motion, before the work is done."""
+    """Refuse a target that cannot contain the motion, before any work is done."""
     kind = for_writing(target).name
     if model.shape is None or target.suffix.lower() in MORPHING:
         return

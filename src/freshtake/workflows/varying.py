@@ -248,7 +248,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
             if not single:
                 finish.write(place / name, finished)
                 written.paths.append(request.out / name)
-            # Only motions that go into one file are kept in memory until the end.
+            # Only motions that share one file are kept in memory until the end.
             ready = [*ready, finished] if single else [finished]
             written.playbacks.append(playback_summary(finished))
             written.reports.append(goal_report)

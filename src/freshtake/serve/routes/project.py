@@ -127,7 +127,7 @@ async def _send_events(socket: WebSocket, window: Window) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
         while (event := await window.get()) is not None:
             await socket.send_text(event)
-        # This code tells the page to reload the project.
+        # This code makes the page reload the project.
         await socket.close(4000, "some changes were missed: reload the project")
 
 

@@ -117,7 +117,7 @@ class Context:
         return sentence
 
     def name_file(self, file: Path, name: str) -> None:
-        """Use this name for a file in sentences from now on."""
+        """Use this name for a file in all further sentences."""
         self._names[file.name] = name
 
     def add(
@@ -165,7 +165,7 @@ class Context:
         return self.add(kind, name, file, facts, **more)
 
     def add_take(self, kind: Kind, name: str, motion: Motion, home: str | None = None, **more: Any) -> Item:
-        """Add a take to a movement: `home`, else the one matching its name and motion, else a new one."""
+        """Add a take to a movement: `home`, else the movement that matches its name and motion, else a new movement."""
         described = print_of(motion)
         sample = bool(more.get("facts", {}).get("sample"))
         if home is None and not sample:
