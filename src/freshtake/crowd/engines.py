@@ -123,7 +123,7 @@ def _sent(model: VariationModel) -> VariationModel:
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised here in our words
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are reworded and raised here
     if scheduler is None:
         # Without an address, the cluster's status page would be open to the network.
         options: dict[str, Any] = {

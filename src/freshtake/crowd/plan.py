@@ -273,7 +273,7 @@ def _apart(visible: int, loops: int, near: float) -> Floats:
 def _together(first: Floats, second: Floats, share: float) -> Floats:
     """Join two sets of loops, the first of which gets this share of the characters."""
     count = np.arange(len(first))
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # of factorials
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # logarithms of factorials
     out = np.empty(len(first))
     for n in count:
         k = count[: n + 1]

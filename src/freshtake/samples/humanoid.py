@@ -31,7 +31,7 @@ ROOT_LAYOUT = ("tx", "ty", "tz", "ry", "rx", "rz")  # yaw outermost: a turning w
 
 HIP = (9.0, -8.0, 0.0)  # from the root to the left hip joint
 TOE = (0.0, -6.0, 13.0)  # from the ankle to the toe joint
-HEEL = (0.0, -8.0, -5.0)  # from the ankle to where the heel meets the floor
+HEEL = (0.0, -8.0, -5.0)  # from the ankle to the point at which the heel meets the floor
 # name, parent, offset: x to the performer's left, y up, z forward; a body of 175 cm with arms hanging down.
 LEG = (
     ("{0}HipJoint", "Hips", (0.0, 0.0, 0.0)),

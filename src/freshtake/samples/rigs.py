@@ -176,7 +176,7 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
         chains: list[tuple[list[str], Places, str]] = [(arm, ARM, spine[-1]), (leg, LEG, hip)]
         if kind.fingers:
             for finger, (x, y, z) in FINGERS.items():
-                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # of 3 cm
+                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # joints 3 cm apart
                 chains.append(([_finger(kind, called, finger, k + 1) for k in range(3)], phalanges, arm[-1]))
         for names, at, first in chains:
             rows += [(name, above, (sign * x, y, z))

@@ -254,7 +254,7 @@ class Wave(NamedTuple):
 
     crests: float  # wave lengths between pole and free edge
     rows: int  # half waves from the lower to the upper edge
-    amplitude: float  # at the free edge, metres
+    amplitude: float  # metres, at the free edge
     rate: float  # turns per second on average
 
 

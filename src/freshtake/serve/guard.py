@@ -246,7 +246,7 @@ class LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, limited by uvicorn's keep-alive timeout."""
         among = self.idle if self.scope["state"].get("admitted") else self.strangers
-        super().on_response_complete()  # this may begin the next request if it has already arrived
+        super().on_response_complete()  # begins the next request, if one has already arrived
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait(among)
 

@@ -29,7 +29,7 @@ BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
 # Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100, among
 # odd-numbered CMU performers and among even-numbered ones), different movements of the training folders above .10.
 ALIKE = 0.1
-ALIKE_BY_NAME = 0.25  # for takes with the same name
+ALIKE_BY_NAME = 0.25  # the limit for takes with the same name
 POINTS = 48  # points of a stroke, or vertices of a mesh, that are compared
 PLAIN_NAMES = {
     "", "take", "takes", "clip", "motion", "mocap", "anim", "animation", "untitled", "recording", "scene", "mixamo com",

@@ -45,9 +45,9 @@ class Onto:
     path: Path
     clip: Clip
     stated: Stated | None
-    gltf: bool  # whether the file format can hold characters with skins
+    gltf: bool  # whether the file format can contain characters with skins
     maps: BodyMapFile
-    parts: Parts | None = None  # as the file itself states them
+    parts: Parts | None = None  # parts of the body, as the file states them
     maps_path: Path | None = None
     plant: bool = True
     hands: bool = False

@@ -56,7 +56,7 @@ class StylePairs(NamedTuple):
     by_content: bool
     left_out: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    one_take: bool = False  # all pairs are stretches of one take of each style
+    one_take: bool = False  # whether all pairs are stretches of one take per style
 
 
 class StyleLearned(NamedTuple):

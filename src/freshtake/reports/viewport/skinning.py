@@ -97,7 +97,7 @@ def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
     # Grays (nearly equal red, green and blue) are shown in the role's color.
     if max(material.color) - min(material.color) < 0.05:
         return Paint(first, count)
-    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colors
+    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # converted to display colors
     return Paint(first, count, (red, green, blue))
 
 

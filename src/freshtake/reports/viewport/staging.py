@@ -74,7 +74,7 @@ def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | Non
     """Return a motion as a shape, a clip with the skin of a glTF file if one is given."""
     if skin is None or not isinstance(motion, Clip):
         return shape_of(motion, role, per_metre)
-    from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
+    from freshtake.reports.viewport.skinning import skinned_figure  # imported late, since skinning imports this module
 
     return skinned_figure(motion, skin, role, per_metre)
 

@@ -49,7 +49,7 @@ class Context:
         # New items belong to the movement of the job's items, unless stated otherwise.
         self.movement = project.item(items[0]).movement if items else None
         # Takes of one file are grouped before the server has stored the first of them.
-        self._takes: list[Known] = []  # added by this job
+        self._takes: list[Known] = []  # takes that this job added
         self._names: dict[str, str] = {}
         self._reported, self._phase = 0.0, ""
 
