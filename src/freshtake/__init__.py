@@ -13,7 +13,7 @@ Models: `save`, `load`, and `load_variation`, `load_style`, `load_gaits`, `load_
 Methods: `variation` (new takes from a few), `style` (a clip in another style), `density` (from walk to run by weights),
 `texture` (endless and looped playback). Each has `learn`, which returns a model that never changes.
 Notebooks: `model.show()`, `clip.show()`, or `view(*takes, variants=new)` for several, shows them moving in the cell.
-Also: `motion` (bodies and operations on them), `samples` (motions to experiment with), `evaluation` (how good it is).
+Also: `motion` (bodies and operations on them), `samples` (example motions), `evaluation` (how good variants are).
 
 Names load what they need on first use, so `import freshtake` itself costs next to nothing.
 """

@@ -37,7 +37,7 @@ class MissingExtra(FreshtakeError):
 
 
 class FormatError(FreshtakeError):
-    """A file that cannot be read or written; names the file, the place in it, and what was expected."""
+    """A file that cannot be read or written; names the file, the place in it, and the expected content."""
 
     def __init__(self, path: object, problem: str, place: str = "") -> None:
         self.path = str(path)

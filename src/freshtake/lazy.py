@@ -8,7 +8,7 @@ from typing import Any
 def lazy_names(
     package: str, homes: Mapping[str, str | tuple[str, ...]], modules: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package (PEP 562).
+    """Return `__getattr__` and `__dir__` of a package (PEP 562).
 
     `homes` maps each name to the module that defines it, or each module to its names. Modules are given by their name
     below the package, or by their full name. `modules` are public modules below the package. The package repeats its
@@ -36,10 +36,10 @@ class Showable:
     """Base of objects that a notebook can show: motions and variation models."""
 
     def show(self, **options: Any) -> Any:
-        """Show it moving in a notebook cell, as `freshtake.view` does.
+        """Show this object moving in a notebook cell, as `freshtake.view` does.
 
         Args:
-            options: Those of `freshtake.view`: variants, count, seed, title, height.
+            options: Options of `freshtake.view`: variants, count, seed, title, height.
 
         Returns:
             A value that a notebook displays; its `page()` is HTML for a file.

@@ -72,7 +72,7 @@ def test_one_take_gets_the_structure_of_a_model(folder: Path, tmp_path: Path) ->
         (["learn", "walk_1.bvh", "walk_2.bvh", "-o", "OUT.ftm", "--method", "paper", "--thorough"], "--thorough"),
         (["learn", "walk_1.bvh", "-o", "OUT.ftm", "--method", "paper"], "at least two"),
         (["paper", "figures", "-o", "OUT", "--only", "3"], "no figure 3"),
-        (["paper", "figures", "-o", "OUT", "--data", "nowhere"], "no such folder"),
+        (["paper", "figures", "-o", "OUT", "--data", "nowhere"], "this folder does not exist"),
     ],
 )
 def test_what_it_cannot_do_is_refused_in_one_sentence(

@@ -148,7 +148,7 @@ def test_a_folder_of_something_else_keeps_what_it_holds(tmp_path: Path, inside: 
     (tmp_path / inside).mkdir()
     diary = tmp_path / inside / "diary.txt"
     diary.write_text("dear diary")
-    with pytest.raises(FormatError, match=f"{inside} in it contains your files: name another"):
+    with pytest.raises(FormatError, match=f"its folder {inside} contains files: name another"):
         Project(tmp_path)
     assert diary.read_text() == "dear diary" and [path.name for path in tmp_path.iterdir()] == [inside]
     diary.unlink()

@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return the standard streams as separate files; prints, of Python or C, go to standard error from now on."""
+    """Return the standard streams as separate files, and redirect all prints, from Python or C, to standard error."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -105,14 +105,14 @@ def _checked_paths(value: Any, allowed: Sequence[Path]) -> Any:
     if isinstance(value, list | tuple):
         return [_checked_paths(one, allowed) for one in value]
     path = Path(value) if Path(value).is_absolute() else allowed[0] / value
-    # Resolve links first, so that one leading out of the folder gives no access.
+    # Resolve links first, so that a link to another folder gives no access.
     if not any(path.resolve().is_relative_to(folder) for folder in allowed):
         raise UsageError(f"{value} is outside of the allowed folders ({', '.join(map(str, allowed))})")
     return path
 
 
 def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> dict[str, Any]:
-    """Carry out a tool call and return its result as JSON: what was written, and notes for the user."""
+    """Carry out a tool call and return its result as JSON: the written files, and notes for the user."""
     request = request_of(task, arguments, allowed)
     notes: list[str] = []
 
@@ -145,7 +145,7 @@ def plain(value: Any) -> Any:
 
 
 def allowed_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders with their links resolved; refuse anything else."""
+    """Return the folders with their links resolved; refuse anything that is not a folder."""
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder: name the folders that an agent may use")

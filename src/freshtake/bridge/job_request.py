@@ -87,7 +87,7 @@ class Request:
         return sentence
 
     def get(self, name: str, kind: type, *others: type, default: Any = None) -> Any:
-        """Return a value of one of these kinds, or the default if it is absent or null."""
+        """Return a parameter, which must be of one of these kinds, or the default if it is absent or null."""
         value = self.params.get(name)
         if value is None:
             return default
@@ -107,7 +107,7 @@ class Request:
         return [self._written(clip, key) for clip in clips]
 
     def file(self, key: str, need: str) -> Path:
-        """Write the single clip sent under this name, and return its file; `need` says why there must be one."""
+        """Write the single clip sent under this name, and return its file; `need` explains why a clip is needed."""
         files = self.files(key)
         if len(files) != 1:
             raise UsageError(f"{need}, not {len(files)}")

@@ -1,6 +1,6 @@
 """Jobs that a host program can send to its freshtake child process, each named like its function.
 
-A job builds the request of the command of the same name from the clips and models it received, and has it carried
+A job builds the request of the command of the same name from the clips and models it received, and carries it
 out.
 """
 
@@ -102,7 +102,7 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
 
 @one_blas_thread()
 def cut(request: Request) -> Answer:
-    """Find the frames that divide takes into cycles, or into repeats of a piece of one of them."""
+    """Find the frames that divide takes into cycles, or into repeats of a passage from a single take."""
     from freshtake.motion.cycles.cycles import require_cycles
     from freshtake.motion.cycles.occurrences import find_occurrences
 
@@ -127,7 +127,7 @@ def _example(request: Request, clips: Sequence[Clip]) -> Clip:
     like = request.get("like", dict, default={})
     number, start, stop = (like.get(name) for name in ("clip", "start", "stop"))
     if not all(type(value) is int for value in (number, start, stop)) or not 0 <= number < len(clips):
-        raise UsageError("repeats are found by an example: give its take, its start and its stop")
+        raise UsageError("repeats are found from an example: give its take, its start and its stop")
     if not 0 <= start < stop <= len(clips[number]):
         raise UsageError(f"frames {start} to {stop} are not all within the take's {len(clips[number])} frames")
     return take_frames(clips[number], start, stop)
@@ -207,7 +207,7 @@ def style_apply(request: Request) -> Answer:
 
 
 def blend_learn(request: Request) -> Answer:
-    """Learn a model from classes of takes: their names, each with the numbers of its clips."""
+    """Learn a model from classes of takes, each given by its name and the numbers of its clips."""
     from freshtake.workflows.density_blending import learn_classes
 
     files, classes = request.files(), request.get("classes", dict, default={})
@@ -244,7 +244,7 @@ def _weights(request: Request) -> str | None:
 
 @one_blas_thread()
 def texture_learn(request: Request) -> Answer:
-    """Learn a model from takes that come close to earlier frames."""
+    """Learn a model from takes in which frames resemble earlier ones."""
     from freshtake.texture.learning import recurring
     from freshtake.workflows.texturing import learn_takes
 
@@ -258,7 +258,7 @@ def texture_learn(request: Request) -> Answer:
 
 
 def texture_sample(request: Request) -> Answer:
-    """Synthesize play, or a loop, of the requested length."""
+    """Synthesize endless playback, or a loop, of the requested length."""
     target = request.folder / "play.npz"
     settings = {**request.fields(Playing), **request.fields(LoopTravel), **request.fields(Feet)}
     request.run(TextureSample(model=request.model(), out=target, **settings))
@@ -288,7 +288,7 @@ def retarget(request: Request) -> Answer:
 
 
 def _character(request: Request) -> Path:
-    return request.file("target", "clips can only be put onto one skeleton")
+    return request.file("target", "clips can only be retargeted to a single skeleton")
 
 
 def _maps(request: Request) -> Path | None:

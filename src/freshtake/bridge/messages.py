@@ -76,7 +76,7 @@ class Decoder:
         self._waiting = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[Message]:
-        """Yield the messages that this chunk completes."""
+        """Yield the messages that this piece completes."""
         self._waiting += piece
         while (size := self._size()) is not None and len(self._waiting) >= size:
             complete = bytes(memoryview(self._waiting)[:size])
@@ -136,9 +136,9 @@ def _parsed(text: bytes) -> dict[str, Any]:
         raise MessageError("the values of a message are not JSON") from None
     types = {"kind": str, "number": int, "values": dict, "arrays": list}
     if not isinstance(fields, dict) or any(type(fields.get(name)) is not kind for name, kind in types.items()):
-        raise MessageError(f"a message has {', '.join(types)}, but not this one")
+        raise MessageError(f"a message must have {', '.join(types)}; at least one is missing or of a wrong type")
     if fields["kind"] not in KINDS or not 0 <= fields["number"] < 1 << 53:
-        raise MessageError(f"there is no message of kind {fields['kind'][:40]!r}, or not with this number")
+        raise MessageError(f"a message has an unknown kind, {fields['kind'][:40]!r}, or an invalid number")
     return fields
 
 
@@ -180,11 +180,12 @@ class ClipArrays:
     """A skeleton in motion, like `freshtake.Clip`.
 
     `parents` has -1 for joint 0 and parents before children; `offsets` (joints, 3) are rest vectors from the parent;
-    `root` (frames, 3) is the position of joint 0; `rotations` (frames, joints, 4) are local unit quaternions w x y z in
-    frames all parallel to the world at rest. `translations` (frames, joints, 3) replaces the offsets if joints other
-    than the first move relative to their parents. `tips` are ends of leaf joints: joint, offset, name. Lengths are in
-    units of `unit_m` metres, if known. `playback` says how to play a loop, in the form of `Playback.summary`.
-    `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are those of a file; Blender has none.
+    `root` (frames, 3) is the position of joint 0; `rotations` (frames, joints, 4) are local unit quaternions w x y z
+    relative to joint frames that are parallel to the world's at rest. `translations` (frames, joints, 3) replaces the
+    offsets if joints other than the first move relative to their parents. `tips` are ends of leaf joints: joint,
+    offset, name. Lengths are in units of `unit_m` metres, if known. `playback` describes how to play a loop, in the
+    form of `Playback.summary`. `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are read from a
+    file; Blender has neither.
     """
 
     name: str

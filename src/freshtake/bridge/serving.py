@@ -22,7 +22,7 @@ from freshtake.workflows.sentences import crash_sentence, plainly
 def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
     """Return the functions that a job compiles on first use, and the expected seconds for each."""
     if name != "warm_up":
-        # Jobs compile what the commands of the same name do; checking takes is the work of `select`.
+        # Jobs compile the same functions as the commands of the same name; checking takes needs those of `select`.
         return expected_times("select" if name == "check_takes" else name.replace("_", " "))
     steps, times = params.get("steps"), expected_of_steps()
     chosen = [times.get(str(step), {}) for step in (steps if isinstance(steps, list) else times)]
@@ -44,7 +44,7 @@ Times = Callable[[], dict[str, float]]  # compiled functions, and the expected s
 
 
 class ProgressSender:
-    """Sends what a job reports and, while functions compile, the countdown."""
+    """Sends the progress of a job and, while functions compile, the countdown."""
 
     def __init__(self, send: Send, times: Times, clock: Callable[[], float] = time.monotonic) -> None:
         self._send, self._clock = send, clock

@@ -2,8 +2,8 @@
 
     python -m freshtake.bridge.shipped_code FOLDER [PROCESSOR [STEP ...]]     compile into FOLDER, for a processor
 
-Compiled functions give the same bits as if compiled for the local processor: the registers used differ, the
-order of additions does not.
+Compiled functions give the same bits as if compiled for the local processor: the registers differ, but not the order of
+additions.
 """
 
 import json
@@ -21,7 +21,7 @@ _in_use: list[Path] = []
 
 
 def use(shipped: Path | None, cache: Path | None) -> None:
-    """Use the machine code in `shipped` if it fits this computer, and cache what is compiled in `cache`.
+    """Use the machine code in `shipped` if it fits this computer, and cache newly compiled code in `cache`.
 
     Call this before numba is imported, because missing functions are compiled for the same processor.
     """

@@ -18,7 +18,7 @@ def program() -> NoReturn:
     """
     _collect_after_loading()
     exit_code: list[int] = []
-    # Handlers run in reverse order and after all threads: this one, registered first, runs when all else is cleaned up.
+    # Handlers run in reverse order and after all threads: this one, registered first, runs after all other cleaning up.
     # Without a code, an exception is propagating and Python chooses the code.
     atexit.register(lambda: leave(exit_code[0]) if exit_code else None)
     try:
@@ -76,7 +76,7 @@ def main() -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that the caller closed (`>&-`) to nothing, or the next file would get their number."""
+    """Open standard streams that the caller closed (`>&-`) as null, or the next file would get their number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             with suppress(OSError):

@@ -31,7 +31,7 @@ Force = Annotated[bool, Parameter(negative="", help="Replace existing files; oth
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print only a machine-readable summary on stdout.")]
 
 BETWEEN_LINES = 30.0  # seconds
-PIPE_WIDTH = 160  # columns of tables without a terminal to give a width
+PIPE_WIDTH = 160  # columns of tables if there is no terminal to give a width
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _command: ContextVar[str] = ContextVar("command", default="")
@@ -110,7 +110,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value to JSON types; results know their JSON form by `as_dict`, or it has their fields."""
+    """Convert a value to JSON types; a result is converted by its `as_dict` or, without one, field by field."""
     if hasattr(value, "as_dict"):
         value = value.as_dict()
     elif hasattr(value, "_asdict"):
@@ -142,14 +142,14 @@ def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table, at a default width if there is no terminal to give one."""
+    """Print a table, at a default width if there is no terminal."""
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(table)
 
 
 def in_words(motion: Any) -> str:
-    """Describe the length of a motion in frames and seconds, and what it consists of."""
+    """Describe the length of a motion in frames and seconds, and its content."""
     from freshtake.workflows.outputs import seconds_of
 
     if not hasattr(motion, "fps"):
@@ -161,7 +161,7 @@ def in_words(motion: Any) -> str:
 
 
 def show_motion(json: bool, result: Any, **more: Any) -> None:
-    """Print the file, length, verdicts and path error of a written motion; `more` facts go into JSON."""
+    """Print the file, length, verdicts and path error of a written motion; `more` facts are added to the JSON."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.outputs import path_sentence, seconds_of
 

@@ -110,7 +110,7 @@ def make_app(listing: bool = False) -> App:
             name, (where, words) = next(names)
             root.command(where, name=name, group=_PANELS[title], help=shown(words))
     root.register_install_completion_command(
-        help=shown("Complete commands and options by Tab in this shell from now on.")
+        help=shown("Make the Tab key complete commands and options in this shell.")
     )
     return root
 
@@ -130,13 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command: 0 on success, 2 on bad input, 130 if the user pressed Ctrl-C, 70 for our mistakes."""
+    """Run one command: 0 on success, 2 on bad input, 130 if the user pressed Ctrl-C, 70 for errors in freshtake."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
             warnings.simplefilter(
                 "ignore", RuntimeWarning
-            )  # NumPy's: results are checked, and problems reported in words
+            )  # from NumPy: results are checked, and problems reported in words
             warnings.showwarning = _note
             result = copy_context().run(_command, arguments)  # context variables set by the command end with it
         sys.stdout.flush()
@@ -180,7 +180,7 @@ def _note(
 
 
 def _usage_words(error: CycloptsError) -> str:
-    """Return what is wrong with the options of a command line, without the period."""
+    """Describe the error in the options of a command line, without the period."""
     keyword = getattr(error, "keyword", None)
     if isinstance(error, MissingArgumentError) and keyword:  # the option is there, but nothing follows it
         choices = error.argument.get_choices() if error.argument is not None else None

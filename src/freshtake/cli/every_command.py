@@ -1,4 +1,4 @@
-"""Options that every command gets when it is registered: those of its request, `--quiet`, and a console name."""
+"""Options that every command gets when it is registered: the fields of its request, `--quiet`, and a console name."""
 
 import inspect
 import sys
@@ -24,7 +24,7 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
     if function is None or hasattr(function, "is_complete"):
         return
     if len(words) == 1:
-        # The command list shows the first line of the help, the docstring holds the rest.
+        # The command list shows the first line of the help; the docstring contains the rest.
         group.help = f"{group.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
     group.default_command = _completed(function, " ".join(words))
 
@@ -54,7 +54,7 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
             if request is None:
                 result = command(*arguments, **options)
             else:
-                # cyclopts passes only what was given, so the request's defaults apply to the rest.
+                # cyclopts passes only the given options, so the request's defaults apply to the rest.
                 result = command(_requested(request, arguments, options), **options)
         finally:
             end()
@@ -97,7 +97,7 @@ def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
 
 
 def _panel(request: type[Request], one: RequestField) -> Group | None:
-    """Return the `--help` panel of a field: that of the shared group that defines it, None for the first panel."""
+    """Return the `--help` panel of a field, which is the shared group that defines it; None for the first panel."""
     if one.option.positional:
         return None
     titled = [base for base in request.__mro__ if "panel" in vars(base)]
@@ -119,7 +119,7 @@ def _annotation(one: RequestField, panel: Group | None) -> Any:
     if list in (get_origin(type_), *(get_origin(part) for part in get_args(type_))):
         more["consume_multiple"] = not option.positional  # --like a.bvh b.bvh
     if isinstance(one.default, dict | tuple):
-        more["show_default"] = False  # an empty list says nothing
+        more["show_default"] = False  # an empty list would not explain the default
     if type_ in (int, int | None):
         more["converter"] = _integer
     elif type_ in (float, float | None):

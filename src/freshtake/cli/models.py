@@ -1,4 +1,4 @@
-"""`freshtake select` and `freshtake explain`: which takes to learn from, and what was learned."""
+"""`freshtake select` and `freshtake explain`: choose takes to learn from, and show what a model has learned."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def apply(request: StyleApply, *, force: Force = False, json: Json = False) -> N
     lines = [line for one in done for line in _applied_lines(one)]
     show(json, facts[0] if len(facts) == 1 else {"clips": facts}, *lines)
     for name, share in [part for one in done for part in one.styled.kept.items()] if not json else ():
-        # A part that kept less than a tenth of the clip's motion is not worth a line.
+        # Parts that kept less than a tenth of the clip's motion are not listed.
         if share > 0.1:
             warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
 

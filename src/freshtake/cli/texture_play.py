@@ -49,7 +49,7 @@ def _times(ratio: float) -> str:
 
 @app.command
 def sample(request: TextureSample, *, force: Force = False, json: Json = False) -> None:
-    """Write new motion: a piece of endless play, a loop, or a steered sequence.
+    """Write new motion: a stretch of endless playback, a loop, or a steered sequence.
 
     A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. A skeleton's feet are
     planted where they were in the takes. A loop goes straight, and its file states this.

@@ -57,7 +57,7 @@ def _attribute(name: str, kind: str, value: bytes) -> bytes:
     return name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(value)) + value
 
 
-ROWS = 4096  # of a texture: commonly supported by graphics cards
+ROWS = 4096  # height of a texture: commonly supported by graphics cards
 
 
 class TexturesMade(NamedTuple):

@@ -15,10 +15,10 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.workflows.inputs import generator
 
-# Third words of generators, far from those of the draws of a character's motion.
+# Third numbers of seeds, far from the numbers that seed the draws of a character's motion.
 TRAITS, PLACES, ORDER, WALKS = 1000, 1001, 1002, 1003
 HEXAGON = np.sqrt(3.0) / 2.0  # area of a cell of a hexagonal lattice whose neighbors are 1 apart
-MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # of a cell, a side and a corner, in pitches
+MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # middle of a cell, a side and a corner, in pitches
 
 
 class Places(NamedTuple):
@@ -56,13 +56,13 @@ def grid(number: int, spacing: float) -> Places:
 
 
 def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator) -> Places:
-    """Scatter positions in a disc, no two closer than `gap`: each is at random inside a cell of a lattice."""
+    """Scatter positions in a disc, no two closer than `gap`: each at random inside its cell of a lattice."""
     if radius is None:
         # Loose enough for randomness: neighbors are 1.4 times the minimum distance apart on average.
         radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
-    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved positions stay inside
+    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # leaves a margin, so that moved positions stay inside
     while len(cells) < number and pitch > gap:  # the border cuts off some cells, so the lattice is tightened
         pitch = max(gap, 0.98 * pitch)
         cells = _lattice(pitch, radius - 0.5 * (pitch - gap))
@@ -122,7 +122,7 @@ def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
 
 
 class Cast(NamedTuple):
-    """One entry per character, in order: those of the first group come first. `heading` is in radians."""
+    """One entry per character, in order: the first group comes first. `heading` is in radians."""
 
     group: Ints
     ground: Floats  # (characters, 2): x and z in metres

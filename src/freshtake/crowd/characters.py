@@ -87,7 +87,7 @@ class MadeMotion(NamedTuple):
     verdict: Verdict
 
 
-@lru_cache(maxsize=8)  # every shard needs it
+@lru_cache(maxsize=8)  # cached, since every shard needs the body
 def body_of(model: VariationModel, name: str) -> Body:
     """Find the body of a model's motions; raise if they have none."""
     first = model.decode(model.material.values[0])
@@ -95,7 +95,7 @@ def body_of(model: VariationModel, name: str) -> Body:
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
         raise UsageError(f"{name}: this model's joints move relative to their parents, but crowds only store rotations")
-    # All takes together: the mean direction of one take varies with its steps.
+    # All takes are used together, because the mean direction of one take varies with its steps.
     faced = [facing(model.decode(rows)) for rows in model.material.values]
     headings = [angles for angles in faced if angles is not None]
     faces = mean_angle(np.concatenate(headings))[0] if headings else float(heading(first)[0])
@@ -205,7 +205,7 @@ def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) 
 
 
 class Character(NamedTuple):
-    """A body to retarget a model's motions to, and how many times as far it walks as the model's body."""
+    """A body to retarget a model's motions to; it walks `ratio` times as far as the model's body."""
 
     onto: Onto
     body: Body
@@ -242,7 +242,7 @@ class Character(NamedTuple):
 def _onto(path: Path, model: Path) -> Onto:
     from freshtake.workflows.retargeting import onto_character
 
-    # One for each model: the source's rest pose is taken from the first retargeted clip.
+    # A new retargeter for each model: it takes the source's rest pose from the first clip.
     return onto_character(path)
 
 

@@ -1,8 +1,9 @@
 """Velocities at which discs do not collide: optimal reciprocal collision avoidance for a complete crowd at once.
 
-Any two share the change that keeps them apart for a while: each has a half-plane of allowed velocities (van den Berg,
-Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). A walker chooses the velocity inside all its
-half-planes that is nearest to its preferred velocity or, if there is none, the least bad of a few candidates.
+Any two walkers share the change of velocity that keeps them apart for a while: each has a half-plane of allowed
+velocities (van den Berg, Guy, Lin and Manocha, Reciprocal n-body collision avoidance, 2011). A walker chooses the
+velocity inside all its half-planes that is nearest to its preferred velocity or, if there is none, the least bad of a
+few candidates.
 
 Only sums, products, quotients and square roots are used, which are identical on every machine.
 """
@@ -21,7 +22,7 @@ CANDIDATES = np.concatenate([_RING, -_RING, 0.5 * _RING, -0.5 * _RING, np.zeros(
 
 
 class HalfPlanes(NamedTuple):
-    """Allowed velocities v of walkers by their neighbors: those with (v - point) . normal >= 0; (walkers, neighbors).
+    """The velocities v that each neighbor leaves a walker: (v - point) . normal >= 0; shapes (walkers, neighbors).
 
     Where `there` is false, there is no neighbor.
     """
@@ -42,7 +43,7 @@ class Neighbors(NamedTuple):
     """
 
     place: Floats  # (walkers, neighbors, 2)
-    velocity: Floats  # of the walker minus theirs
+    velocity: Floats  # the walker's velocity minus the neighbor's
     radius: Floats
     share: Floats
     there: Bools
@@ -60,7 +61,7 @@ def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) 
     away = seen.velocity - place / within[..., None]
     length = np.maximum(np.sqrt(_dot(away, away)), SMALL)
     along = _dot(away, place)
-    # Nearest to the round end of the obstacle or to one of its two straight sides.
+    # The nearest point of the obstacle is on its round end or on one of its two straight sides.
     round_end = ~apart | ((along < 0.0) & (along**2 > reach2 * length**2))
     normal = away / length[..., None]
     change = (radius / within - length)[..., None] * normal
@@ -77,10 +78,10 @@ def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) 
 
 
 def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
-    """Find velocities (walkers, 2) nearest to the wished ones that all half-planes allow, up to `fastest` (walkers,).
+    """Find velocities (walkers, 2) nearest to `wish` that all half-planes allow, at speeds up to `fastest` (walkers,).
 
-    Half-planes are added one by one; a velocity that the next one forbids moves to its border, as near to the wish as
-    the previous ones allow.
+    Half-planes are added one by one; a velocity that the next half-plane forbids moves to its border, as near to the
+    wish as the previous half-planes allow.
     """
     length = np.sqrt(_dot(wish, wish))
     velocity = wish * np.minimum(1.0, fastest / np.maximum(length, SMALL))[:, None]
@@ -103,7 +104,7 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
     point, normal = planes.point[:, k], planes.normal[:, k]
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)
-    # Where the border leaves the disc of possible speeds; without a real root, it never enters it.
+    # The border crosses the disc of possible speeds between these ends; without a real root, they do not meet.
     discriminant = middle**2 + fastest**2 - _dot(point, point)
     reach = np.sqrt(np.maximum(discriminant, 0.0))
     low, high = middle - reach, middle + reach

@@ -123,7 +123,7 @@ def _sent(model: VariationModel) -> VariationModel:
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised here in our words
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are reworded and raised here
     if scheduler is None:
         # Without an address, the cluster's status page would be open to the network.
         options: dict[str, Any] = {
@@ -163,7 +163,7 @@ def _connect(lib: Any, scheduler: str) -> Any:
 
 
 def _check_versions(client: Any) -> None:
-    """Check that all workers have this version of freshtake: another would make different bytes."""
+    """Check that all workers have this version of freshtake: another version would make different bytes."""
 
     def version() -> str:  # sent as code, since a worker's freshtake may lack crowds
         try:

@@ -1,8 +1,8 @@
 """Write a crowd as a job for a render farm: plan once, make the parts, check and list them.
 
 Two kinds of farms have a format for this: Open Job Description 2023-09 (Deadline Cloud and others; a JSON template, so
-also YAML) and Flamenco, Blender's farm, whose job types are scripts in JavaScript. Any other queue runs the same
-three commands with --plan-only, --shard K/N and neither.
+also YAML) and Flamenco, Blender's farm, whose job types are scripts in JavaScript. Any other queue can run the same
+three commands: with --plan-only, with --shard K/N, and with neither.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The folder of a crowd: its initial settings, what is finished, and the manifest."""
+"""The folder of a crowd: its initial settings, the finished shards, and the manifest."""
 
 import json
 import math
@@ -22,7 +22,7 @@ RECORDS = "records"
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of a crowd and replace existing ones, which a stopped run left there or which are out of date."""
+    """Write files of a crowd, replacing files that a stopped run left behind or that are out of date."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)
@@ -32,7 +32,7 @@ def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file atomically and flush it to disk, because it records what is finished."""
+    """Write a file atomically and flush it to disk, because it records finished work."""
     replacing_ours(partial(write_bytes, durable=True), path, data)
 
 
@@ -60,7 +60,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
     groups, shards = manifest.get("groups"), manifest.get("shards") or []
-    # Bounds are those of the command that makes crowds: a tampered number must not cost memory or time.
+    # The limits of the command that makes crowds apply here too: a tampered number must not cost memory or time.
     good = {
         "mode": manifest.get("mode") in MODES,
         "seconds": _is_number(manifest.get("seconds")) and 0.0 < manifest["seconds"] <= MOST_SECONDS,

@@ -32,7 +32,7 @@ class Ground(NamedTuple):
     size: tuple[float, float]
 
     def at(self, places: Floats) -> Floats:
-        """Interpolate heights at positions (..., 2) from the four nearest cells; outside, those at the border apply."""
+        """Interpolate heights at positions (..., 2) from the four nearest cells, outside from border cells."""
         count = np.array(self.heights.shape[::-1])
         share = (places - np.array(self.center)) / np.array(self.size) + 0.5
         # The first and last heights are on the borders of the rectangle, so there is one cell fewer than heights.
@@ -119,7 +119,7 @@ def _kept_checksum(path: Path) -> str:
 
 @lru_cache(maxsize=4)
 def kept_ground(folder: Path, checksum: str) -> Ground:
-    """Read what `keep_ground` wrote, once per process."""
+    """Read the heights that `keep_ground` wrote, once per process."""
     ground = _read(folder / GROUND)
     if ground_checksum(ground) != checksum:
         raise FormatError(folder / GROUND, "this is not the ground that the crowd was begun with: run it again")

@@ -31,12 +31,12 @@ from freshtake.variation.model import VariationModel
 from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
-# Fields of a request that override those of the plan; the plan calls the count `number`.
+# Fields of a request that override fields of the plan; the plan calls the count `number`.
 CHANGES = ("count", "seconds", "fps", "mode", "variants", "seed")
 
 
 class CrowdMade(NamedTuple):
-    """The folder, how many shards were made, already finished or are missing, and all records."""
+    """The folder, the numbers of shards made, finished before and missing, and all records."""
 
     folder: Path
     made: int
@@ -141,7 +141,7 @@ def crowd_make(
         report: Called with the progress.
 
     Returns:
-        What this run made, what it found finished, and what is missing.
+        The shards that this run made, those finished before, and those still missing.
     """
     _check_options(plan, format, engine, workers, scheduler)
     check_folder(folder)
@@ -169,7 +169,7 @@ def crowd_make(
     for count, record in enumerate(records_run, start=1):
         records_by_shard[record["shard"]] = record
         report(Progress(count / len(unfinished), f"shard {count} of {len(unfinished)}"))
-    # Shards of other parts of a farm also count, judged only by their records.
+    # Shards that other machines of a farm made also count, but only their records are checked.
     others = {s.number: finished(folder, s, verify=False) for s in shards if s.number not in records_by_shard}
     records_by_shard |= others
     # The manifest is written once every shard is finished, by any run.
@@ -184,7 +184,7 @@ def crowd_make(
 
 
 def _prims(plan: Plan) -> list[str]:
-    """Name the prototypes of all groups: those with the same character share one."""
+    """Name the prototypes of all groups; groups with the same character share a prototype."""
     stems = {
         group.character or number: group.character.stem if group.character else group.name or group.model.stem
         for number, group in enumerate(plan.groups)
@@ -204,7 +204,7 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
 
 def _members(group: Group) -> tuple[VariationModel, Body, Character | None]:
-    """Return the model of a group, its body, and its character; raise if nothing can be retargeted to that."""
+    """Return the model of a group, its body, and its character; raise if motions cannot be retargeted to it."""
     model = model_at(group.model)
     body = body_of(model, group.model.name)
     if group.character is None:

@@ -19,15 +19,15 @@ SPACING = 1.5  # metres
 
 Range = tuple[float, float]
 Polyline = tuple[tuple[float, float], ...]  # x, z in metres
-FRAMES = 20_000  # in a shard: about 0.4 s of work and ten megabytes
+FRAMES = 20_000  # frames of a shard: about 0.4 s of work and ten megabytes
 
 
 @dataclass(frozen=True)
 class Placement:
     """Positions of characters, in metres on the ground (x, z).
 
-    `spacing` is the distance of neighbors on a grid and along paths, and the minimum distance in a disc. A disc without
-    `radius` is as large as necessary. `center` is the middle of a grid or a disc.
+    `spacing` is the distance between neighbors on a grid and along paths, and the minimum distance in a disc. A disc
+    without `radius` is as large as necessary. `center` is the middle of a grid or a disc.
     """
 
     kind: str = "grid"
@@ -40,10 +40,10 @@ class Placement:
 
 @dataclass(frozen=True)
 class Group:
-    """Characters that share a model: their share of the crowd, and ranges from which each is drawn.
+    """Characters that share a model: their share of the crowd, and ranges from which their properties are drawn.
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
-    it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
+    it is added to the direction of the path. The characters keep their heading, walk to a `target` (x, z), or follow
     the nearest of `paths`. With a separate `placement`, they are not mixed with the others. Their motions are
     retargeted to a `character`, a file with a skin, if one is named.
     """
@@ -71,7 +71,7 @@ class Avoidance:
 
 @dataclass(frozen=True)
 class GroundMap:
-    """Heights from a picture over a rectangle of this `size` (x, z) around `center`; `height` is that of white.
+    """Heights from a picture over a rectangle of this `size` (x, z) around `center`; `height` is the height of white.
 
     Lengths are in metres.
     """
@@ -93,7 +93,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Plan:
-    """A complete crowd. `fps` of None keeps the rate of the models; `variants` is the total of the library mode."""
+    """A complete crowd. `fps` of None keeps the rate of the models; `variants` counts a library's motions."""
 
     groups: tuple[Group, ...]
     number: int = 200
@@ -181,7 +181,7 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
         sizes = library_counts(plan)
     else:
         sizes = counts(plan.number, tuple(group.share for group in plan.groups))
-    # Shards of short motions hold at most a thousand files or tracks.
+    # Shards of short motions contain at most a thousand files or tracks.
     each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, 1000))
     out: list[Shard] = []
     begin = 1
@@ -207,7 +207,7 @@ def part_of(shards: list[Shard], part: tuple[int, int]) -> list[Shard]:
     return shards[part[0] - 1 :: part[1]]
 
 
-# How many motions a library needs for a view to hardly ever repeat one: the birthday problem, in time.
+# How many motions a library needs so that a view hardly ever repeats one: the birthday problem, in time.
 # Each of v visible characters plays one of m loops of T seconds from a random moment. Two are copies of each other
 # if they play the same loop less than w seconds apart. Of k characters on one loop, no two are copies with
 # probability (1 - k w / T)^(k - 1), the law of gaps between random points on a circle; characters fall onto loops at
@@ -234,7 +234,7 @@ def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
 
 
 def loops_needed(visible: int, probability: float, shares: Sequence[float], near: float) -> int:
-    """Find the smallest number of loops, over all groups by their shares, that keeps the probability of copies."""
+    """Find the smallest number of loops, divided by shares, with which copies are no likelier than `probability`."""
 
     def risk(loops: int) -> float:
         parts = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
@@ -273,7 +273,7 @@ def _apart(visible: int, loops: int, near: float) -> Floats:
 def _together(first: Floats, second: Floats, share: float) -> Floats:
     """Join two sets of loops, the first of which gets this share of the characters."""
     count = np.arange(len(first))
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # of factorials
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # logarithms of factorials
     out = np.empty(len(first))
     for n in count:
         k = count[: n + 1]

@@ -145,7 +145,7 @@ def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) ->
     lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
-            if math.dist(a, b) < 1e-9:  # it would have no direction
+            if math.dist(a, b) < 1e-9:  # the line would have no direction there
                 problem = "this point repeats the previous one: leave it out"
                 raise FormatError(path, problem, f"{key}[{number}][{place + 1}]")
     return lines
@@ -186,7 +186,7 @@ def schema() -> dict[str, Any]:
 
 
 def problems(value: Any) -> Iterator[tuple[str, str]]:
-    """List what is wrong with a plan: the key, and what was expected there."""
+    """List the errors in a plan: the key, and the value expected there."""
     return _problems(value, schema(), "")
 
 

@@ -23,9 +23,9 @@ from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.crowd import CrowdPreview
 from freshtake.workflows.outputs import check_targets
 
-FRAMES = 15_000  # per page: about four megabytes
+FRAMES = 15_000  # frames on a page: about four megabytes
 FPS, LEAST_FPS = 30.0, 10.0
-ROLES = ("variant", "input", "extra")  # of groups, by their colors
+ROLES = ("variant", "input", "extra")  # roles that give groups their colors
 
 
 class Previewed(NamedTuple):
@@ -43,7 +43,7 @@ def crowd_preview(
     """Show a crowd of any format: up to 2,000 characters, which share motions if there are too many for a page."""
     folder, page, picture = request.folder, request.out, request.png
     if page is None and picture is None:
-        raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")
+        raise UsageError("name the files to write: -o PAGE.html, --png PICTURE.png, or both")
     check_targets((page, (".html",)), (picture, (".png",)))
     scene, every = crowd_scene(folder)
     written = []
@@ -100,7 +100,7 @@ def _choose_motions(
     roles: dict[str, str],
     library: bool,
 ) -> list[_Shown]:
-    """Choose motions spread over all shards; `played` is seconds, and maximum frames per second."""
+    """Choose motions spread over all shards; `played` holds the seconds shown and the maximum frames per second."""
     seconds, fps = played
     every = records[-1]["last"]
     chosen = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
@@ -139,13 +139,13 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
-    """Place characters with their motion or, if it is not shown, another of their group."""
+    """Place characters with their motion or, if that is not shown, another motion of their group."""
     shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
     rows = read_characters(folder)
-    # A browser draws about 2,000 figures smoothly; of larger crowds, every second or third character is shown.
+    # A browser draws about 2,000 figures smoothly; in larger crowds, only every second or third character is shown.
     for row in rows[:: max(1, -(-len(rows) // 2000))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))

@@ -1,8 +1,8 @@
 """Bend a motion to a route, and play it at the pace that keeps the body on schedule.
 
 The model's steering follows a path but not a schedule; walkers that avoid each other must be at a position at a
-certain time. So movement about the path (without the sway of steps) is transferred to the route, and played at
-the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
+certain time. So movement relative to the path (without the sway of steps) is transferred to the route, and played at
+the pace that makes both equally long. Poses and the sway of bodies stay as the model makes them.
 """
 
 from typing import NamedTuple
@@ -75,10 +75,10 @@ class BodyPath(NamedTuple):
 
 
 def body_path(clip: Clip, cycle: int) -> BodyPath:
-    """Average over one cycle before and after, which removes what repeats with the steps."""
+    """Average a motion over one cycle before and after each frame, which removes the sway of its steps."""
     places = ground_of(clip.root, clip.up)
     reach = min(cycle, len(places) - 1)
-    # Two consecutive means over a cycle: each alone cancels the steps, both together also smooth the rest.
+    # Two consecutive means over a cycle: each alone cancels the steps; together they also smooth the rest.
     weights = np.convolve(np.ones(reach), np.ones(reach))
     ground = _average(places, weights / weights.sum())
     step = np.diff(ground, append=2.0 * ground[-1] - ground[-2])

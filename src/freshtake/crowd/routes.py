@@ -1,8 +1,8 @@
 """The routes of a complete crowd over the ground, with or without collision avoidance.
 
 Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
-follow these routes. Routes are planned once and written next to the shards, so that all parts of a farm follow the
-same.
+follow these routes. Routes are planned once and written next to the shards, so that all parts of a farm use the same
+routes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from freshtake.numeric.graphs import nearest, nearest_others, pairs_within
 from freshtake.workflows.inputs import generator
 
 STEP = 0.1  # seconds
-NEIGHBORS = 10  # only the nearest are seen
-FASTEST = 1.25  # times the usual speed
-SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii plus twice this apart
-ROOM = 0.05  # metres of clearance that walkers try to keep beyond that
+NEIGHBORS = 10  # number of nearest walkers that a walker avoids
+FASTEST = 1.25  # maximum speed, relative to the usual speed
+SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii plus twice this distance
+ROOM = 0.05  # metres of clearance that walkers try to keep in addition
 SPACING = 0.1  # metres between samples
-AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets this near are kept
+AHEAD = 1.0  # metres that walkers look ahead: corners are cut by a quarter of it; near targets, directions are kept
 
 
 class Walkers(NamedTuple):
@@ -78,7 +78,7 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
         ahead = walkers.polylines.ahead(at)
         goal = np.where(walkers.polylines.has[:, None], ahead - place, goal)
     length = np.sqrt(goal[:, 0] ** 2 + goal[:, 1] ** 2)
-    # Near a target, keep the direction, which would reverse on arrival; without a target (NaN), nothing is far.
+    # Near a target, keep the direction, which would reverse on arrival; without a target (NaN), keep it too.
     far = length > (AHEAD if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, AHEAD))
     out[far] = goal[far] / length[far, None]
     return out
@@ -135,8 +135,8 @@ def move_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
 class Polylines(NamedTuple):
     """Samples (samples, 2) of all polylines, concatenated; for every walker, its sample at the start.
 
-    `has` says who follows a polyline at all. Polylines continue beyond their end: straight, or from the start if the
-    last point is the first.
+    `has` marks the walkers that follow a polyline. Polylines continue beyond their end: straight, or from the start if
+    the last point is the first.
     """
 
     samples: Floats

@@ -49,7 +49,7 @@ Record = dict[str, Any]
 class Task(NamedTuple):
     """A shard to make. `cast` holds its characters; None for variants of a library.
 
-    `motion` is common to all motions, except that number, amount, phase and route are those of each character.
+    `motion` is common to all motions, except that each character has its number, amount, phase and route.
     """
 
     folder: Path
@@ -59,11 +59,11 @@ class Task(NamedTuple):
     motion: MotionRequest
     cast: Cast | None
     format: str
-    prim: str  # of the group's prototype in USD
+    prim: str  # name of the group's prototype in USD
     version: str
     ground: str = ""  # checksum of the ground next to the shards
     character: Path | None = None
-    keep_going: bool = False  # also with motions that fail the body checks
+    keep_going: bool = False  # whether to write motions that fail the body checks
 
 
 @lru_cache(maxsize=8)
@@ -162,7 +162,7 @@ def _motion_requests(task: Task, steers: bool, ratio: float) -> list[MotionReque
 def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
     """Return a character's route relative to its start: from the origin, along z, in lengths of a body of size 1.
 
-    `ratio` is how many times as far the character walks as the model's body.
+    `ratio` is the distance that the character walks, relative to the model's body.
     """
     covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
     along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])
@@ -170,7 +170,7 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
 
 
 class Motions(NamedTuple):
-    """The motions of a shard, by number; those of characters are in position, loops of a library at the origin."""
+    """The motions of a shard, by number; characters' motions are in position, loops of a library at the origin."""
 
     numbers: Ints
     roots: list[Floats]
@@ -264,7 +264,7 @@ def read_shard(path: Path) -> Motions:
             arrays = read_group(path)
         except FreshtakeError:
             raise
-        except Exception:  # from the libraries and their codecs, which do not document what they raise
+        except Exception:  # undocumented exceptions of the libraries and their codecs
             raise FormatError(path, "this shard is damaged: make the crowd again") from None
     else:
         archive = open_archive(path)
@@ -374,7 +374,7 @@ def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays and attributes of a group that `write_group` wrote."""
     group = zarr().open_group(str(path), mode="r")
     arrays = dict(group.arrays())
-    # The library reads missing chunks as zeros, and writes none for zeros, which only `travel` may consist of;
+    # The library reads missing chunks as zeros, and writes no chunks of zeros, which only `travel` may contain;
     # it also allocates memory for any shape.
     complete = all(array.nchunks_initialized == array.nchunks for name, array in arrays.items() if name != "travel")
     if not complete or sum(array.nbytes for array in arrays.values()) > LARGEST:

@@ -26,7 +26,7 @@ from freshtake.numeric.arrays import Floats, Ints
 
 STAGE, EDITABLE, PROTOTYPES = "crowd.usda", "crowd_blender.usda", "prototype.usda"
 TOP = "/Crowd"
-THICK, THINNEST, THICKEST = 0.16, 0.015, 0.09  # of a bone's length; metres
+THICK, THINNEST, THICKEST = 0.16, 0.015, 0.09  # thickness relative to a bone's length; its limits in metres
 _FACES = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]]
 
 

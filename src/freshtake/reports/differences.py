@@ -21,7 +21,7 @@ STANDS_OUT = 1.25  # a part is named if its difference exceeds this multiple of 
 
 
 class Difference(NamedTuple):
-    """A motion's differences: per joint (frames, joints), relative to the usual; their mean; the most notable parts."""
+    """A motion's relative differences from the takes: per joint (frames, joints), their mean, and the notable parts."""
 
     joints: Floats
     mean: float
@@ -33,7 +33,7 @@ def body_points(clip: Clip) -> Floats:
     upright = with_up(clip, "y")
     places = upright.positions()
     root = pelvis(clip.skeleton)
-    # Position and heading do not count, only the pose.
+    # Only the pose counts, not position and heading.
     around = places - places[:, root : root + 1] * [1.0, 0.0, 1.0]
     angle = heading(upright)[:, None]
     cos, sin = np.cos(angle), np.sin(angle)
@@ -47,7 +47,7 @@ def body_points(clip: Clip) -> Floats:
 def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
     """Return the difference of each motion from the mean of takes on its skeleton.
 
-    A single take has no usual difference, so that of the motions is used instead.
+    A single take has no usual difference, so the motions' differences are used instead.
     """
     clouds = [body_points(take) for take in takes]
     thinned = [_thinned(cloud) for cloud in clouds]
@@ -87,7 +87,7 @@ def _from_mean(mean: Floats, cloud: Floats) -> Floats:
     """Return the distance (frames, joints) of each joint from the mean at the aligned frame."""
     thin = _thinned(cloud)
     path, _ = _aligned(mean, thin)
-    # A warp path may match a frame with several of the mean: their average is used.
+    # A warp path may match a frame with several frames of the mean: their average is used.
     moments = np.bincount(path[:, 1], path[:, 0]) / np.bincount(path[:, 1])
     at = np.interp(np.linspace(0, len(thin) - 1, len(cloud)), np.arange(len(thin)), moments)
     first = np.minimum(at.astype(int), len(mean) - 1)

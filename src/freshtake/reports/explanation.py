@@ -101,9 +101,9 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Edges of the network by name: all edges, or those of the chosen DOFs.
+    """Edges of the network by name: all edges, or only edges of the chosen DOFs.
 
-    `parents` are edges into the chosen DOFs, `children` edges from these into other DOFs, `links` those between joints,
+    `parents` are edges into the chosen DOFs, `children` edges from these into other DOFs, `links` edges between joints,
     strongest first.
     """
 

@@ -36,8 +36,8 @@ class Spot(NamedTuple):
 class ClipLikelihood:
     """Log densities in nats: `relative` (frames, joints) is the mean over a joint's DOFs minus the examples' median.
 
-    `normalized` is the clip's log-likelihood per frame and DOF; `examples` are those of every example, scored by the
-    others (a single example by itself).
+    `normalized` is the clip's log-likelihood per frame and DOF; `examples` are the log-likelihoods of the examples,
+    each scored by the others (a single example by itself).
     """
 
     name: str
@@ -55,7 +55,7 @@ class ClipLikelihood:
             # Single unusual frames are ignored, because animators notice stretches.
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
-            # The stretch extends as far as frames are at least half as unusual as its worst one.
+            # The stretch extends as far as frames are at least half as unusual as its worst frame.
             first, last, limit = middle, middle, min(0.5 * float(column[middle]), -1e-9)
             while first > 0 and column[first - 1] < limit:
                 first -= 1
@@ -73,7 +73,7 @@ class ClipLikelihood:
     def sentences(self) -> list[str]:
         """Return the log-likelihoods of clip and examples, and the least likely stretches, in sentences."""
         return [
-            f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
+            f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each scored by the others, "
             f"{min(self.examples):.2f} to {max(self.examples):.2f}",
             *(
                 f"{s.joint} is {-s.value:.1f} nats per DOF less likely than usual in frames {s.first}-{s.last}"

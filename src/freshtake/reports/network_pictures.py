@@ -191,7 +191,7 @@ def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> No
 
 
 RADIUS = 0.2
-APART = 1.6  # distance of columns, in distances of rows
+APART = 1.6  # distance between columns, relative to the distance between rows
 Place = tuple[float, float]
 SMALL = 12  # DOFs: networks with more are drawn as a matrix
 WEIGHED = "the thicker an arrow, the more one DOF tells about the other; dashed: a DOF's own past, always kept (fig. 7)"

@@ -30,7 +30,7 @@ def retarget_strip(clips: Sequence[tuple[str, Clip]]) -> Figure:
 
 
 COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
-VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that points right
+VIEWS = (("side", 2), ("front", 0))  # the view's name, and the horizontal coordinate that points right
 
 
 def overlay(

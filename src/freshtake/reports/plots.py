@@ -139,7 +139,7 @@ def _principal_pictures(material: Material) -> list[Picture]:
     if not material.layout.has_body:
         return []
     drawn_curves = _curves(material)
-    basis = [*material.inputs, *material.variants]  # additional takes are shown in the components of these
+    basis = [*material.inputs, *material.variants]  # components of these; additional takes are projected onto them
     shares, paths = components_of_tracks(basis, material.layout.scales, [track for track, *_ in drawn_curves])
     labels = [f"component {k + 1} ({100.0 * share:.0f} %)" for k, share in enumerate(shares)]
     pictures = []

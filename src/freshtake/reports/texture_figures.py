@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_COMPARED = 1400  # frames compared with each other; of longer takes, every second, third, ...
+MOST_COMPARED = 1400  # maximum number of frames compared; longer takes are thinned to every second, third, ... frame
 MOST_POINTS = 1500  # points drawn per pose
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
@@ -68,7 +68,7 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
         side = len(values) // by
         squares = values[: side * by, : side * by].reshape(side, by, side, by)
         shown = (np.max if chance else np.min)(squares, axis=(1, 3))
-        if chance:  # square roots, so that rare jumps are visible next to the certain step
+        if chance:  # square roots, so that rare jumps are visible next to the step to the next frame
             shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
         colors = "gray" if chance else "viridis"
         axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")

@@ -66,7 +66,7 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(result: Evaluation) -> Verdict:
-    """Compare the figures with those of real takes; `compared` is False without real takes."""
+    """Compare the figures with the figures of real takes; `compared` is False without real takes."""
     assessed = [figure for figure in result.figures if figure.key in WORDS and figure.verdict]
     beyond = sorted(((excess(f), f) for f in assessed if excess(f) > SLIGHT), key=lambda pair: -pair[0])
     good = {figure.key for figure in assessed if figure.verdict == "good"}

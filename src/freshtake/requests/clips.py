@@ -147,7 +147,7 @@ class View(MeshReading):
 
 @dataclass(frozen=True, kw_only=True)
 class Info(MeshReading):
-    """Describe files, and what is wrong with them."""
+    """Describe files and their problems."""
 
     paths: Annotated[
         list[Path],

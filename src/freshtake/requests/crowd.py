@@ -34,7 +34,8 @@ class Crowd(Request):
     engine: Annotated[Literal["local", "dask"], Option("Local processes, or Dask workers.", agents=False)] = "local"
     workers: Annotated[int | None, Option("How many processes; default: one per core.", least=1, most=10_000)] = None
     scheduler: Annotated[
-        str | None, Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: its own.", agents=False)
+        str | None,
+        Option("Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: a local one.", agents=False),
     ] = None
     shard: Annotated[str | None, Option("Make only part K of N, such as 3/16: for render farms.")] = None
     plan_only: Annotated[bool, Option("Only plan positions and routes, before a farm starts on the parts.")] = False

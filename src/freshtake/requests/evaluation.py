@@ -1,4 +1,4 @@
-"""Evaluation of variants: figures next to those of real takes, and a study with people."""
+"""Evaluation of variants: figures next to the figures of real takes, and a study with people."""
 
 from dataclasses import dataclass
 from pathlib import Path

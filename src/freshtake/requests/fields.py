@@ -96,7 +96,7 @@ _fields: dict[type[Request], tuple[RequestField, ...]] = {}
 
 
 def fields_of(request: type[Request]) -> tuple[RequestField, ...]:
-    """Return the fields of a request in definition order, those of its base classes first."""
+    """Return the fields of a request in definition order, fields of its base classes first."""
     if request in _fields:
         return _fields[request]
     hints = get_type_hints(request, include_extras=True)

@@ -20,7 +20,7 @@ from freshtake.requests.fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class Packing(Request):
-    """The clips of a pack and their delivery, whatever the source of the models and the destination of the pack."""
+    """The clips of a pack and their delivery, for models from any source and packs for any destination."""
 
     count: Annotated[int, Option("How many clips of each model.", least=1, most=9_999, names=("--count", "-n"))] = 12
     engine: Annotated[

@@ -110,7 +110,7 @@ class Playing(Length):
 
 @dataclass(frozen=True, kw_only=True)
 class TextureSample(Playing, Steer, LoopTravel, Finishing):
-    """Write new motion: a piece of endless play, a loop, or a steered sequence."""
+    """Write new motion: a stretch of endless playback, a loop, or a steered sequence."""
 
     model: Annotated[Path, Option("A model that `freshtake texture learn` wrote.", positional=True)]
     out: Out

@@ -139,7 +139,7 @@ class Vary(Variants, PoseGoals, Steer, Finishing):
 
 @dataclass(frozen=True, kw_only=True)
 class Redrawing(Request):
-    """Which part of a clip is redrawn, whatever its source and destination."""
+    """Settings of the part of a clip to redraw, whatever its source and destination."""
 
     start: Annotated[str | None, Option("First new frame, or a time such as 2s; default: 0.", names=("--from",))] = None
     stop: Annotated[str | None, Option("First frame or time to keep again; default: the end.", names=("--to",))] = None

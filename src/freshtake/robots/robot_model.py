@@ -63,7 +63,7 @@ class RobotModel:
     path: Path
     engine: Any  # its root moves freely
     joints: tuple[str, ...]  # names in file order, without the free root
-    columns: tuple[int, ...]  # of the joints in MuJoCo's positions
+    columns: tuple[int, ...]  # indices of the joints in MuJoCo's positions
     limits: Floats  # (joints, 2): lowest and highest value, in radians or metres; infinite without a limit
     speeds: Floats  # (joints,): maximum change per second; infinite without a limit
     points: Mapping[str, Point]
@@ -169,7 +169,7 @@ def _compiled(path: Path) -> Any:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about forces, which are not computed here
+            warnings.simplefilter("ignore")  # warnings about forces, which are not computed here
             try:
                 return load(meshes=True)
             except ValueError:

@@ -32,7 +32,7 @@ from freshtake.robots.robot_model import Point, RobotModel, mujoco
 # Weights of the points' distances: planted feet count most, and the remaining body follows them.
 WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
 STANDING = 20.0  # factor on the weights of a planted foot
-STEPS = 12  # of Gauss-Newton, starting from the previous frame; the first frame has ten times as many
+STEPS = 12  # Gauss-Newton steps, starting from the previous frame; the first frame has ten times as many
 CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
 
 
@@ -165,7 +165,7 @@ def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
 
 
 def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
-    """Return a foot's azimuth, and its pitch relative to that of the planted foot, in radians."""
+    """Return a foot's azimuth, and its pitch relative to the planted foot, in radians."""
     world = clip.positions()
     ankle = world[:, body.one(f"{side}_foot")]
     if f"{side}_toes" in body:

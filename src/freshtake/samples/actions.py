@@ -59,9 +59,9 @@ CHEER_LAW = Law(
     spread={
         "tempo": 0.06,  # relative
         "hold": 0.06,  # seconds longer at the top
-        "dip": 0.15,  # relative, of the bend of the knees
+        "dip": 0.15,  # relative, for the bend of the knees
         "lean": 1.5,  # degrees
-        "heel": 3.0,  # degrees, of the rise of the heels
+        "heel": 3.0,  # degrees by which the heels rise
         "reach_left": 7.0,  # degrees of shoulder flexion at the top
         "reach_right": 7.0,
         "spread_left": 4.0,  # degrees outward at the top
@@ -84,7 +84,7 @@ CHEER_LAW = Law(
 
 
 def cheer(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) -> Clip:
-    """Make one cheer of about 1.9 s, from loose fists before the chest to hanging arms.
+    """Make one cheer of about 1.9 s, from loose fists in front of the chest to hanging arms.
 
     Args:
         rng: source of the variation.
@@ -131,7 +131,7 @@ def _cheer_root(u: Floats, heel: Floats, take: Take) -> Floats:
 
 
 def _cheer_arm(u: Floats, take: Take, side: str) -> ArmTrack:
-    """Return an arm that is bent before the chest, sinks with the dip, rises in front of the body, and falls."""
+    """Return an arm that is bent in front of the chest, sinks with the dip, rises in front of the body, and falls."""
     u = u - take[f"delay_{side}"]
     top = 163.0 + take[f"reach_{side}"]
     open_ = 14.0 + take[f"spread_{side}"]

@@ -21,7 +21,7 @@ _TIMEOUT = 30  # seconds without a byte
 
 
 class DownloadFailed(FreshtakeError):
-    """A take that could not be fetched; names the take, the reason, and what to do."""
+    """A take that could not be fetched; names the take, the reason, and the remedy."""
 
 
 class Take(NamedTuple):
@@ -105,7 +105,7 @@ def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Calla
         return Path(shelf.fetch(take.file_name, downloader=partial(_receive, take, arrived)))
     except requests.HTTPError as error:
         code = "no success" if error.response is None else error.response.status_code
-        raise _failed(take, f"the server answered {code} for {base_url + take.path}: it may have moved") from None
+        raise _failed(take, f"the server answered {code} for {base_url + take.path}: the file may have moved") from None
     except requests.exceptions.ChunkedEncodingError:
         raise _failed(take, "the connection was lost: try again") from None
     except requests.Timeout:
@@ -126,7 +126,7 @@ def _receive(take: Take, arrived: Callable[[int], None], url: str, output_file: 
     """Fetch a file over HTTP for pooch, but never more than the listed number of bytes."""
     import requests
 
-    plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are those of the file
+    plain = {"Accept-Encoding": "identity"}  # so that the bytes in transit are the file's
     with Path(output_file).open("wb") as stream, requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r:
         r.raise_for_status()
         count = 0

@@ -23,7 +23,7 @@ AIM = {
     "extension": 2.0,  # cm
 }
 STANCE = {
-    "twist": 3.0,  # degrees, of the trunk
+    "twist": 3.0,  # degrees of the trunk
     "guard_left": 2.0,  # cm, height of the hand
     "guard_right": 2.0,
     "crouch": 1.0,  # cm
@@ -32,7 +32,7 @@ STANCE = {
 TOGETHER = {("guard_left", "guard_right"): 0.7, ("strength", "tempo"): 0.4, ("strength", "twist"): 0.3}
 
 PUNCH_LAW = Law(
-    spread={**AIM, "weight": 0.8, **STANCE, "windup": 0.15},  # cm, of the shift forward; relative
+    spread={**AIM, "weight": 0.8, **STANCE, "windup": 0.15},  # weight: cm; windup: relative
     correlations={**TOGETHER, ("strength", "windup"): 0.3, ("extension", "twist"): 0.4},
 )
 
@@ -41,7 +41,7 @@ FIGHT = (PUNCH, KICK, PUNCH, PUNCH, KICK, KICK, PUNCH, KICK)
 AFTER, LAST = 0.35, 0.6  # seconds of guard between strikes, and at the end
 
 FIGHT_LAW = Law(
-    spread={**AIM, "knee_up": 2.5, **STANCE},  # cm, of the foot before it goes out
+    spread={**AIM, "knee_up": 2.5, **STANCE},  # cm by which the foot is lifted before the kick
     correlations={**TOGETHER, ("aim_up", "knee_up"): 0.5},
 )
 
@@ -121,14 +121,14 @@ def _strike(u: Floats, power: float) -> Floats:
 
 
 def _guard_hand(go: Floats, lowered: Floats, take: Take) -> HandTrack:
-    """Return the left hand, which stays before the face and moves back slightly as the right hand strikes."""
+    """Return the left hand, which stays in front of the face and moves back slightly as the right hand strikes."""
     height = 21.0 + take["guard_left"] - 48.0 * lowered
     home = np.stack([6.0 + 4.0 * go + 20.0 * lowered, height, 35.0 - 12.0 * go - 20.0 * lowered], axis=-1)
     return HandTrack(home, home, 0.0 * go, _elbow(lowered, 0.6))
 
 
 def _striking_hand(go: Floats, wind: Floats, lowered: Floats, power: float, take: Take) -> HandTrack:
-    """Return the right hand, which moves from the chin straight to the mark."""
+    """Return the right hand, which moves from the chin straight to the target."""
     height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * lowered
     home = np.stack([-7.0 - 4.0 * wind - 19.0 * lowered, height, 25.0 - 9.0 * wind - 12.0 * lowered], axis=-1)
     mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
@@ -136,7 +136,7 @@ def _striking_hand(go: Floats, wind: Floats, lowered: Floats, power: float, take
 
 
 def _elbow(lowered: Floats, sideways: float) -> Floats:
-    """Return the direction of an elbow, seen from the chest: down in guard, back when the arm hangs."""
+    """Return the direction of an elbow, relative to the chest: down in guard, back when the arm hangs."""
     return np.stack([sideways + 0.0 * lowered, -1.0 + 0.8 * lowered, -0.25 - 0.9 * lowered], axis=-1)
 
 
@@ -265,7 +265,7 @@ def _fight_posture(
 
 
 def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take) -> FootTrack:
-    """Return the right foot: on its spot, below the lifted knee, at the mark, and back along the same path."""
+    """Return the right foot: on its spot, below the lifted knee, at the target, and back along the same path."""
     home = np.array([-13.0, 2.0, -18.0])
     knee = np.array([-9.0, _mix(power, 34.0, 48.0) + take["knee_up"], 30.0])
     mark = np.array([

@@ -9,7 +9,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
 from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
 
-# Per frame: the path is integrated by the trapezium rule, whose error falls with their square.
+# Steps per frame: the trapezoidal rule integrates the path with an error that falls with their square.
 SUBSTEPS = 4
 
 
@@ -58,7 +58,7 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     # Three cycles before the first frame and after the last, for footholds that begin or end outside the clip.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
-    # The rate is at least a fifth of the usual one, so that an extreme draw makes nobody walk backwards.
+    # The rate is at least a fifth of the usual rate, so that an extreme draw makes nobody walk backwards.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]
@@ -139,7 +139,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # at the coming landing
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # whether the foot lands on its ball next time
     # Toes relax gradually after the push and, if the ball of the foot lands first, bend again before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))

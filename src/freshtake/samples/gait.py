@@ -33,7 +33,7 @@ class ArmSwing:
 
 @dataclass(frozen=True)
 class Carriage:
-    """Carriage of the body (degrees, centimetres); amplitudes are those of a sine over the cycle or the step."""
+    """Carriage of the body (degrees, centimetres); amplitudes refer to sines over the cycle or the step."""
 
     lean: float  # of the chest, forward
     pelvis_tilt: float
@@ -79,7 +79,7 @@ class Unsteadiness:
 
 
 PlanOf = Callable[[float, float, Build, Take], GaitPlan]
-LEAST_BEND = np.radians(12.5)  # of a supporting knee
+LEAST_BEND = np.radians(12.5)  # smallest bend of a supporting knee
 SIGNS = (1.0, -1.0)  # left is +x
 
 
@@ -162,7 +162,7 @@ def gait_take(
 
 
 def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, build: Build) -> Clip:
-    """Return the clip of a gait plan, from phase 0 on, starting above the origin and facing +z."""
+    """Return the clip of a gait plan, starting at phase 0 above the origin and facing +z."""
     # A body is heavy, so its height is smoothed over 0.06 cycles.
     settle = 0.06 * plan.pace.period * fps
     pad = int(np.ceil(3.0 * settle))
@@ -185,7 +185,7 @@ def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, buil
 
 
 def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, build: Build) -> Footholds:
-    """Return the footholds: half the track width to the side of where the body passes them, slightly scattered."""
+    """Return the footholds: half the track width to the side of the body's path, slightly scattered."""
     leg = plan.legs[side]
     land, leave, lift = footsteps.contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
     _, heading, ground = path.at_phase(land + np.resize(leg.under, len(land)) * (leave - land))
@@ -231,7 +231,7 @@ def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats,
     body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
     slow = loose.trunk(path.times[path.frames])
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))
-    dip = _wave(phase, 0.10, 2)  # after each landing
+    dip = _wave(phase, 0.10, 2)  # the dip is deepest after each landing
     pelvis = turn(
         heading + body.pelvis_yaw * _wave(phase, -body.lead),
         body.pelvis_tilt + 0.8 * body.nod * dip,

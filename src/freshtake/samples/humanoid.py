@@ -31,7 +31,7 @@ ROOT_LAYOUT = ("tx", "ty", "tz", "ry", "rx", "rz")  # yaw outermost: a turning w
 
 HIP = (9.0, -8.0, 0.0)  # from the root to the left hip joint
 TOE = (0.0, -6.0, 13.0)  # from the ankle to the toe joint
-HEEL = (0.0, -8.0, -5.0)  # from the ankle to where the heel meets the floor
+HEEL = (0.0, -8.0, -5.0)  # from the ankle to the point at which the heel meets the floor
 # name, parent, offset: x to the performer's left, y up, z forward; a body of 175 cm with arms hanging down.
 LEG = (
     ("{0}HipJoint", "Hips", (0.0, 0.0, 0.0)),
@@ -157,7 +157,7 @@ REACH = 0.9985  # of the straight limb: a hinge is never quite straight (about 6
 
 
 class Limb(NamedTuple):
-    """World rotation of the upper bone (frames, 4), hinge angle (frames,) in radians, and the end as reached."""
+    """World rotation of the upper bone (frames, 4), hinge angle (frames,) in radians, and the end position reached."""
 
     upper: Floats
     hinge: Floats
@@ -167,7 +167,7 @@ class Limb(NamedTuple):
 def solve_limb(
     start: Floats, target: Floats, pole: Floats, lengths: tuple[float, float], bend: int = 1, free: Floats | float = 0.0
 ) -> Limb:
-    """Rotate bones that hang along -y so that the lower one's end meets the target.
+    """Rotate bones that hang along -y so that the lower bone's end meets the target.
 
     The hinge points towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
     goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are pulled in, more
@@ -214,7 +214,7 @@ def turn(yaw: Floats, pitch: Floats | float = 0.0, roll: Floats | float = 0.0) -
 class FootTrack:
     """One foot over time: position of the toe joint (frames, 3), then angles in degrees (frames,).
 
-    `pitch` is that of the sole (toes up positive), `toe` that of the toes alone, both against the floor; `free` is
+    `pitch` is the angle of the sole to the floor (toes up positive), `toe` the angle of the toes alone; `free` is
     0 while the foot is planted and up to 1 while it is in the air.
     """
 
@@ -265,7 +265,7 @@ class Posture:
     head: Floats
     feet: tuple[FootTrack, FootTrack]
     arms: tuple[ArmTrack | HandTrack, ArmTrack | HandTrack]
-    curl: Floats | float = 25.0  # of the fingers, degrees; 0.6 times as much at the knuckles
+    curl: Floats | float = 25.0  # bend of the fingers in degrees; 0.6 times as much at the knuckles
     wrist: tuple[Floats | float, Floats | float] = (0.0, 0.0)  # flexion, degrees
 
 

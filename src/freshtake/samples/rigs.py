@@ -176,7 +176,7 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
         chains: list[tuple[list[str], Places, str]] = [(arm, ARM, spine[-1]), (leg, LEG, hip)]
         if kind.fingers:
             for finger, (x, y, z) in FINGERS.items():
-                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # of 3 cm
+                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # joints 3 cm apart
                 chains.append(([_finger(kind, called, finger, k + 1) for k in range(3)], phalanges, arm[-1]))
         for names, at, first in chains:
             rows += [(name, above, (sign * x, y, z))
@@ -196,7 +196,7 @@ def _tips(kind: RigKind) -> list[tuple[str, tuple[float, float, float]]]:
 
 
 def _arms_down(places: Floats) -> Floats:
-    """Lower the arms by 45 degrees: joints farther out than the shoulders turn about these."""
+    """Lower the arms by 45 degrees: joints farther out than the shoulders turn about the shoulders."""
     out = places.copy()
     for sign in (1.0, -1.0):
         pivot = np.array(ARM[1]) * [sign, 1.0, 1.0]

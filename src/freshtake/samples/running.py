@@ -27,7 +27,7 @@ def run(
 
     Args:
         rng: source of the variation.
-        frames: length in frames; by default that of `cycles`.
+        frames: length in frames; by default from `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.
@@ -65,7 +65,7 @@ def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPl
 
 
 def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Return a leg that lands heel first, raises the heel from mid-stance on, and lifts it high in swing."""
+    """Return a leg that lands heel first, raises the heel after mid-stance, and lifts it high in swing."""
     t, w = stance, 1.0 - stance
     tuck = fast**0.5
     pitch = [(0.0, 9.0), (0.12 * t, 9.0), (0.25 * t, 0.0), (0.48 * t, 0.0), (0.75 * t, -22.0), (t, -62.0)]
@@ -111,7 +111,7 @@ def springy_carriage(
 SKIP_SPEEDS = (1.0, 3.0)  # m/s
 STEP, HOP = (0.0, 0.14), (0.415, 0.472)  # contacts of a skipping foot
 PUSHES = ((0.0, 0.17, 0.295), (0.395, 0.48, 0.205))  # start, end, fraction of the impulse
-LEAD = 0.28  # cycles by which trunk and arms are ahead of those in a walk: they follow the rising knee, not the heel
+LEAD = 0.28  # cycles by which trunk and arms move earlier than in a walk: they follow the rising knee, not the heel
 
 
 def skip(
@@ -129,7 +129,7 @@ def skip(
 
     Args:
         rng: source of the variation.
-        frames: length in frames; by default that of `cycles`.
+        frames: length in frames; by default from `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.

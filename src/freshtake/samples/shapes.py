@@ -177,7 +177,7 @@ class CircleLaw:
     """Circular strokes x = r cos(a - w t), y = r sin(a - w t) over one turn; r, a and w are independent and normal.
 
     Lau 2009, §7, figure 7, gives no equations, only the mean 5.91 and standard deviation 0.77 of the first y over
-    its takes; these defaults have the same.
+    its takes; these defaults reproduce both.
     """
 
     radius: Normal = Normal(5.98, 0.77)
@@ -224,8 +224,8 @@ def circle(rng: np.random.Generator, *, fps: float = 60.0, amount: float = 1.0) 
 def fit_circle(stroke: Stroke) -> CircleTake:
     """Fit a circle to a stroke, the inverse of `circle`; its center may be anywhere.
 
-    Center and radius solve |p|^2 = 2 p m + c by least squares; the first angle and the speed are those of the
-    straight line through the angles over time.
+    Center and radius solve |p|^2 = 2 p m + c by least squares; a straight line fitted to the angles over time gives the
+    first angle and the speed.
 
     Args:
         stroke: at least 4 points in a plane.
@@ -254,7 +254,7 @@ class Wave(NamedTuple):
 
     crests: float  # wave lengths between pole and free edge
     rows: int  # half waves from the lower to the upper edge
-    amplitude: float  # at the free edge, metres
+    amplitude: float  # metres, at the free edge
     rate: float  # turns per second on average
 
 

@@ -19,8 +19,8 @@ class Curve:
     Where the polyline is straight for 1.5 widths to each side, the curve is exactly straight, so flat parts stay flat.
     With `period` the knots repeat (the last knot must then be the first one, a period later); without, the curve is
     level before the first knot and after the last. `shift` moves the entire curve to the right.
-    Each knot at which the slope changes by d adds d * ramp(x), ramp being the bump's second integral; the bump is
-    a threefold box, hence the ramp a difference of fourth powers.
+    Each knot at which the slope changes by d adds d * ramp(x), where ramp is the bump's second integral; the bump is a
+    threefold box, so the ramp is a difference of fourth powers.
     """
 
     def __init__(

@@ -67,10 +67,10 @@ ROUNDING = 0.05  # width of the bump that smooths the curves over the cycle
 
 LAW = Law(
     spread={
-        "tempo": 0.02,  # relative, of the cadence
+        "tempo": 0.02,  # relative change of the cadence
         "stride": 0.02,  # relative
-        "knee_bend": 1.5,  # degrees, of the supporting leg; it determines the height of the pelvis
-        "lift_left": 0.10,  # relative, of the swinging foot
+        "knee_bend": 1.5,  # degrees of the supporting leg, which determine the height of the pelvis
+        "lift_left": 0.10,  # relative, for the swinging foot
         "lift_right": 0.10,
         "arm_swing_left": 0.15,  # relative
         "arm_swing_right": 0.15,
@@ -116,7 +116,7 @@ def walk(
 
     Args:
         rng: source of the variation.
-        frames: length in frames; by default that of `cycles`.
+        frames: length in frames; by default from `cycles`.
         cycles: length in cycles, first and last frame included.
         speed: metres per second.
         turn_rate: degrees per second to the left.

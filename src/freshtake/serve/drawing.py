@@ -25,7 +25,7 @@ SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
 PIXELS = 0.002, 0.03  # minimum and maximum pixel size, relative to the drawing's size
 
-_models: dict[bytes, Any] = {}  # the last few, by their strokes
+_models: dict[bytes, Any] = {}  # the most recent models, by the strokes they were learned from
 
 
 def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> list[Stroke]:
@@ -119,7 +119,7 @@ def _fit_line(places: Floats, first: npt.NDArray[np.intp], share: Floats, count:
     for i in range(4):
         for j in range(i + 1):
             bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
-    bands[:, 0] += 1e-9  # prevents a singular system
+    bands[:, 0] += 1e-9  # prevents the system from being singular
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
 
 

@@ -69,7 +69,7 @@ class Guard:
             await self._app(scope, receive, send)
         elif self._token is not None and _token_in_address(connection):
             # Redirect to the start page without the token in its address. SameSite is Lax: a link followed from a mail
-            # or chat works; requests of other sites are refused.
+            # or chat works; requests from other sites are refused.
             cookie = f"{_cookie_name(connection)}={self._token}; Path=/; HttpOnly; SameSite=Lax"
             redirect = Response(status_code=303, headers={**HEADERS, "location": "/", "set-cookie": cookie})
             await redirect(scope, receive, send)
@@ -86,7 +86,7 @@ class Guard:
         origin = headers.get("origin")
         # Another site's page can send requests here with our cookie; the Origin header reveals it.
         foreign = origin is not None and _host_of(origin) != host.lower()
-        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site tells where a request comes from.
+        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site reveals the origin of a request.
         if foreign or headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._has_token(connection):
@@ -176,7 +176,8 @@ def _limited(receive: Receive, most: int | None) -> Receive:
             return {"type": "http.disconnect"}
         size = len(message.get("body", b""))
         seen, more = seen + size, bool(message.get("more_body", False))
-        # Every byte extends the deadline: slow clients may send large files, but a trickle cannot hold a connection.
+        # Every byte extends the deadline: slow clients may send large files, but a trickle cannot keep a connection
+        # open.
         seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
         return {"type": "http.disconnect"} if most is not None and seen > most else message
 
@@ -194,10 +195,10 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """Connections whose requests must arrive in time; if there are too many, those of strangers are closed first.
+    """Connections whose requests must arrive in time; if there are too many, strangers are closed first.
 
-    A stranger is a connection on which no request has been admitted yet: anybody can open those, so they may take up
-    at most half of the connections. All steps take constant time, independent of the number of connections.
+    Strangers are connections on which no request has been admitted yet: anybody can open them, so they may take up at
+    most half of the connections. All steps take constant time, independent of the number of connections.
     """
 
     most = most_connections()
@@ -207,7 +208,7 @@ class LimitedProtocol(H11Protocol):
     _clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection; if there are too many, close the one that has been idle for longest."""
+        """Accept a connection; if there are too many, close the connection that has been idle for longest."""
         super().connection_made(transport)
         self._wait(self.strangers, HEADER_SECONDS)
         if len(self.strangers) > self.most // 2 or len(self.connections) > self.most:
@@ -245,7 +246,7 @@ class LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, limited by uvicorn's keep-alive timeout."""
         among = self.idle if self.scope["state"].get("admitted") else self.strangers
-        super().on_response_complete()  # this may begin the next request if it has already arrived
+        super().on_response_complete()  # begins the next request, if one has already arrived
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait(among)
 

@@ -62,7 +62,7 @@ class Finding(Shape):
 class Item(Shape):
     """An item of the project. `trim` is the first and last frame used, `star` is 1, 0 or -1 (rejected).
 
-    A variant is number `number` of its `seed`, as on the command line; those of older projects were all number 1.
+    A variant is number `number` of its `seed`, as on the command line; variants of older projects all have number 1.
     `movement` is the movement it belongs to; characters and styles are shared by all and belong to none.
     """
 
@@ -101,7 +101,7 @@ class Job(Shape):
 
 
 class ProjectView(Shape):
-    """A complete project; `undo` and `redo` describe what would be undone or redone."""
+    """A complete project; `undo` and `redo` describe the step that would be undone or redone."""
 
     name: str
     change: int

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from freshtake.serve.project import Project
 
 BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
-# Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100; odd-numbered
-# CMU performers; even-numbered ones as well), different movements of the training folders above .10.
+# Distances between pose clouds, in leg lengths. Nearest takes of one movement are below .06 (99 of 100, among
+# odd-numbered CMU performers and among even-numbered ones), different movements of the training folders above .10.
 ALIKE = 0.1
-ALIKE_BY_NAME = 0.25  # for takes with the same name
+ALIKE_BY_NAME = 0.25  # the limit for takes with the same name
 POINTS = 48  # points of a stroke, or vertices of a mesh, that are compared
 PLAIN_NAMES = {
     "", "take", "takes", "clip", "motion", "mocap", "anim", "animation", "untitled", "recording", "scene", "mixamo com",
@@ -156,7 +156,7 @@ def new_movement(name: str, kind: str, signature: str, created: float) -> Item:
 
 
 def check_regroup(items: list[Item], movement: Item | None) -> None:
-    """Refuse takes that cannot be learned from together with those of a movement."""
+    """Refuse takes that cannot be learned from together with a movement's takes."""
     for item in items:
         if item.kind not in LEARNED:
             raise UsageError(f"{item.name} is not a take: only takes can be moved; everything made from them stays")

@@ -1,4 +1,4 @@
-"""Processes that compile and answer queries, and what all share: a pipe, limits, and ending with the server."""
+"""Processes that compile and answer queries, and what they share: a pipe, limits, and ending with the server."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     return Process(process, pipe)
 
 
-# Niceness of processes (0 is the server's priority): somebody is waiting for the answer to a question or watching a
-# stream, short jobs follow a slider, and long jobs get the remaining time.
+# Niceness of processes (0 is the server's priority): questions and streams keep somebody waiting, short jobs follow a
+# slider, and long jobs get the remaining time.
 QUESTIONS, SHORT_JOBS, LONG_JOBS = 0, 5, 15
 
 
@@ -163,7 +163,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
     if memory is None or not pages.exists():
         yield
         return
-    # The limit counts address space, of which libraries reserve gigabytes, so what is already in use is added.
+    # The limit counts address space, of which libraries reserve gigabytes, so memory already in use is added.
     used = int(pages.read_text().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
@@ -186,7 +186,7 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def report_crash(error: Exception, what: str) -> str:
-    """Write a crash file, print its location for whoever runs the server, and return a sentence for the page."""
+    """Write a crash file, print its location for the person who runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
     return f"something went wrong inside freshtake ({type(error).__name__}): please report it"
 
@@ -265,7 +265,7 @@ class HelperProcess:
         return answer
 
     def _forget(self, key: bytes, reply: asyncio.Future[Any]) -> None:
-        # By the time a cancelled reply reports, somebody may have asked the same question again.
+        # By the time a cancellation is reported, somebody may have asked the same question again.
         if key in self._asked and self._asked[key].reply is reply:
             del self._asked[key]
 

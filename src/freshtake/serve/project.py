@@ -86,7 +86,7 @@ class Project:
             self._lock_file.close()
 
     def subscribe(self, listener: Listener) -> None:
-        """Call `listener` with every change from now on."""
+        """Call `listener` with every further change."""
         self._listeners.append(listener)
 
     def _notify(self, event: dict[str, Any]) -> None:
@@ -252,7 +252,7 @@ class Project:
         self._rows.execute("DELETE FROM steps WHERE undone = 1")
         newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
         if within is not None and newest is not None and self._joining == (within, newest[0]):
-            # Undo restores the state before the first of the merged changes, redo that after the last.
+            # Undo restores the state before the first of the merged changes, redo the state after the last.
             sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
             self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
         else:
@@ -360,7 +360,7 @@ def refuse_foreign_folder(folder: Path) -> None:
         return
     for inner in (folder / "files", folder / "work"):
         if inner.is_dir() and any(inner.iterdir()):
-            problem = f"this is not a project, and {inner.name} in it contains your files: name another with --project"
+            problem = f"this is not a project, but its folder {inner.name} contains files: name another with --project"
             raise FormatError(folder, problem)
 
 
@@ -371,7 +371,7 @@ def lock_folder(folder: Path) -> sqlite3.Connection:
         lock_file.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock_file.close()
-        raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
+        raise UsageError(f"{folder} is open in another studio: use its page, or another folder as --project") from None
     except sqlite3.DatabaseError:
         lock_file.close()
         raise FormatError(folder / "in-use.sqlite", "this is not a project's file: remove it") from None
@@ -399,5 +399,5 @@ def open_database(path: Path) -> sqlite3.Connection:
         rows.execute(f"PRAGMA user_version = {VERSION}")
     except sqlite3.DatabaseError as error:
         rows.close()
-        raise FormatError(path, f"this project cannot be opened ({error}): name another --project") from None
+        raise FormatError(path, f"this project cannot be opened ({error}): name another folder as --project") from None
     return rows

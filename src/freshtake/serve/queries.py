@@ -194,7 +194,7 @@ class VariantDifference(Body):
 
 
 def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[VariantDifference]:
-    """Return how far each motion is from the mean of the takes."""
+    """Return the difference of each motion from the mean of the takes."""
     measured = differences_of(tuple(takes), tuple(sources))
     return [
         VariantDifference(id=source.id, mean=round(one.mean, 3), parts=list(one.parts))

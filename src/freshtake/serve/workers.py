@@ -30,7 +30,7 @@ from freshtake.workflows.compiling import usable_cores
 MOST_WAITING = 200
 TICK = 0.25  # seconds between checks of the time limit
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
-KILLED = "the process that did this was killed from outside (is memory short?): try again, or with less"
+KILLED = "the process that did this was killed from outside (is memory short?): try again, or use less data"
 NOT_KEPT = "this could not be stored ({}): try again"
 OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.varying")
 
@@ -44,7 +44,7 @@ class Workers:
     def __init__(self, project: Project, count: int | None = None) -> None:
         self.project = project
         count = count or max(1, min(4, usable_cores() - 1))
-        # By whether their tasks are long.
+        # Waiting jobs, by whether their tasks are long.
         self._waiting: dict[bool, JobQueue] = {False: queue.Queue(), True: queue.Queue()}
         # One process is reserved for short jobs, so that sliders do not wait for learning.
         self._slots = [_Slot(project, self._waiting[long], long) for long in (False, *[True] * count)]
@@ -103,7 +103,7 @@ class _Slot(threading.Thread):
 
     def run(self) -> None:
         """Run jobs in turn until None arrives."""
-        if not self._long:  # somebody is waiting for these
+        if not self._long:  # somebody is waiting for short jobs
             self._to_process()
         while (entry := self._jobs.get()) is not None:
             job, settings = entry

@@ -31,7 +31,7 @@ def open_studio(
 
 
 def _check_sources(sources: Sequence[Path]) -> list[Path]:
-    """Check that the files exist and return them, each AMC preceded by its skeleton."""
+    """Check that the files exist, and return them; each AMC follows its skeleton."""
     from freshtake.formats.acclaim import skeleton_file
     from freshtake.formats.files import is_folder, read_head
     from freshtake.formats.read_options import ReadOptions

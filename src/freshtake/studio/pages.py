@@ -1,4 +1,4 @@
-"""Serve the files of the page, and those of the viewport below /viewport/. Only files of the package are served.
+"""Serve the files of the page, and the viewport's files below /viewport/. Only files of the package are served.
 
 The files that a browser loads are below /v/HASH/, which changes with the content: they are cached forever and sent
 compressed. The modules are bundled into one file.

@@ -42,11 +42,11 @@ class Label:
     kind: str  # real or variant
     sources: tuple[str, ...]  # the takes it comes from
     change: str = ""  # mirrored, or speed 0.9
-    seed: int | None = None  # of the model and of the variants
-    number: int | None = None  # of a variant with that seed
+    seed: int | None = None  # the seed of the model and of its variants
+    number: int | None = None  # the number of a variant with that seed
     amount: float | None = None
-    model: str = ""  # the SHA-256 of its file, for variants
-    licence: str = ""  # of the takes
+    model: str = ""  # for variants, the SHA-256 of the model's file
+    licence: str = ""  # the licence of the takes
 
 
 @dataclass(frozen=True)

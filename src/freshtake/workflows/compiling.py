@@ -1,4 +1,4 @@
-"""Compiling ahead of use: what each command compiles, how long that takes, and doing so."""
+"""Compile functions ahead of use: which functions each command needs, and how long they take."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # After a command that had to compile, the step of the command that usually follows is compiled in the background.
 STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
-AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches this off
+AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches background compilation off
 
 
 def expected_times(*commands: str) -> dict[str, float]:
@@ -47,7 +47,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 
 @one_blas_thread()
 def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
-    """Learn and synthesize a little, in all or the named steps, so that what they call is compiled and cached."""
+    """Learn and synthesize a little, in all or the named steps, to compile and cache the functions that these call."""
     chosen = list(STEPS) if steps is None else steps
     for number, name in enumerate(chosen):
         if name not in STEPS:

@@ -54,7 +54,7 @@ def learn_classes(
     takes: Mapping[str, Sequence[Path]], target: Path, classes: Classes, reading: dict[str, Any] | None = None,
     report: Report = silent, warn: Warn = unheard,
 ) -> DensityModel:  # fmt: skip
-    """Learn classes from files, by name, and write the model; `reading` holds arguments of `freshtake.read`."""
+    """Learn classes from files, by name, and write the model; `reading` contains arguments of `freshtake.read`."""
     from freshtake.density.cleaning import common_points
     from freshtake.density.learning import learn
 

@@ -47,7 +47,7 @@ from freshtake.workflows.outputs import (
 
 
 class Looped(NamedTuple):
-    """A written loop, its frames in the take, and its seam beside the steps of the take."""
+    """A written loop, its frames in the take, and its seam compared with the take's steps."""
 
     path: Path
     motion: Clip
@@ -113,7 +113,7 @@ def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> 
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
-        contacts = base.example_contacts(take)[span.start :]  # of the unmodified take
+        contacts = base.example_contacts(take)[span.start :]  # contacts of the unmodified take
         loop = planted_loop(loop, base, lambda _, frames: contacts[frames], settings=settings_for(plant), careful=False)
     return loop, span
 
@@ -296,7 +296,7 @@ def _range(text: str, take: Clip) -> tuple[int, int]:
 
 
 class Converted(NamedTuple):
-    """The files read, the files written (one if it holds all clips), and the motions."""
+    """The files read, the files written (a single one if it contains all clips), and the motions."""
 
     sources: Sequence[Path]
     paths: list[Path]

@@ -99,7 +99,7 @@ def evaluate_motions(
     """Score variants in memory against inputs and extra takes.
 
     `action` names the peaks to count, `baselines` the kinds of motion that are made from the inputs and scored for
-    comparison. `more` holds additional pictures for the report.
+    comparison. `more` contains additional pictures for the report.
     """
     other_sets = {}
     if baselines:
@@ -126,7 +126,7 @@ def evaluate_motions(
 Shown = tuple[str, Sequence[Clip], tuple[str, ...]]  # a condition, the clips seen together, and their sources
 
 
-STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # of random numbers; 2 is for the schedule
+STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # streams of random numbers; 2 is for the schedule
 
 
 class DesignedStudy(NamedTuple):

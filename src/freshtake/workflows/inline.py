@@ -24,8 +24,8 @@ class View:
     """Motions shown as the value of a notebook cell; nothing is loaded from the network.
 
     Attributes:
-        scene: What is shown.
-        height: Pixels.
+        scene: The scene shown.
+        height: Height in pixels.
     """
 
     scene: Scene
@@ -65,7 +65,7 @@ def view(
         count: How many new variants of each model to show.
         seed: The same seed gives the same variants.
         title: A heading.
-        height: Pixels.
+        height: Height in pixels.
 
     Returns:
         A value that a notebook displays.

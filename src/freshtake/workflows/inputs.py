@@ -25,7 +25,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.requests.fields import Length
 
 FARTHEST = 1e18  # units from the origin
-GROUP = 15  # variants whose deviations sum to zero: a command's default count
+GROUP = 15  # size of groups of variants whose deviations sum to zero: a command's default count
 
 
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:

@@ -169,7 +169,7 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Return the facts of a variation model: its examples, and how far a further take deviates."""
+    """Return the facts of a variation model: its examples, and the deviation of a further take."""
     deviations = model.deviations
     size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
     return {

@@ -24,12 +24,12 @@ LIMITS = {  # factors, except heading in degrees and turn in degrees per second
 }  # fmt: skip
 PREFIX = "/freshtake/"
 AT_REST = 0.3  # below this a stick counts as released; worn sticks do not return to 0
-MOST_PACKETS = 64  # read at a time
+MOST_PACKETS = 64  # packets read at a time
 
 
 @dataclass
 class Steers:
-    """Current values of the controls: `heading` in degrees from the start's (None: free), `weights` of the `classes`.
+    """Current values of the controls: `heading` in degrees from the start (None: free), `weights` of the `classes`.
 
     The classes of a texture are its cells: playback moves to the cell with the largest weight, and `shown` is set to
     the current frame of the takes. A style works on `source`, with `strength`.

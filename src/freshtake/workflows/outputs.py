@@ -35,11 +35,11 @@ OTHER_FILES = frozenset(  # extensions that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Return whether a target's suffix is that of a file; an existing folder is not a file."""
+    """Return whether a target's suffix belongs to a file; an existing folder is not a file."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
-        for_writing(target)  # raises with the list of extensions that can be written
+        for_writing(target)  # raises an error that lists the extensions that can be written
     try:
         for_writing(target)
     except FormatError:
@@ -182,7 +182,7 @@ class Finish(NamedTuple):
         return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
-        """Write what `ready` made."""
+        """Write a motion that `ready` returned."""
         if self.onto is None:
             write(target, motion, unit_m=self.unit_m)
         else:
@@ -222,7 +222,7 @@ PLACES = {"y": [0, 2], "z": [0, 1]}  # ground columns, by the axis that points u
 
 
 def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
-    """Return a path relative to a body at its first point, facing along it, and where that body is."""
+    """Return a path relative to a body at its first point, facing along it, and that body's position."""
     sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
     world = sign * path[:, 1] + 1j * path[:, 0]
     heading = float(np.angle(world[1] - world[0]))
@@ -295,7 +295,7 @@ class Limiter:
         return replace(motion, points=points)
 
     def report(self, warn: Warn) -> None:
-        """Warn how many joints were clamped, and which one most often."""
+        """Warn how many joints were clamped, and which joint most often."""
         joint = max(self.beyond, key=self.beyond.__getitem__)
         if self.beyond[joint]:
             touched = sum(count > 0 for count in self.beyond.values())

@@ -1,4 +1,4 @@
-"""Contents of packs: groups of clips with their seeds and marks, how clips are made, and what engines need."""
+"""Contents of packs: groups of clips with their seeds and marks, the making of clips, and the needs of engines."""
 
 import hashlib
 import re
@@ -32,7 +32,7 @@ from freshtake.workflows.inputs import generator, model_of
 from freshtake.workflows.outputs import chosen_travel
 from freshtake.workflows.retargeting import Onto
 
-NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and its replacement
+NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # seed differences: between packs, between a clip and its replacement
 _NAME = re.compile(r"[\w][\w.+-]*")
 STANDS = 0.1  # leg lengths of travel in a loop below which a body has no direction
 NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to that direction
@@ -44,7 +44,7 @@ class Engine(NamedTuple):
     title: str
     formats: tuple[str, ...]
     root_motion: str
-    loop_suffix: str = ""  # of names of repeating animations
+    loop_suffix: str = ""  # suffix of the names of repeating animations
     scripts: tuple[tuple[str, str], ...] = ()  # name in the pack, name of the template
 
 
@@ -62,7 +62,7 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class PackSettings:
-    """Settings that, with the model and a seed, determine a clip; pack.json and stars.json hold them."""
+    """Settings that, with the model and a seed, determine a clip; pack.json and stars.json contain them."""
 
     amount: float
     cycles: int | None
@@ -80,7 +80,7 @@ class PackSettings:
 
 
 def settings_of(request: Packing) -> PackSettings:
-    """Return the requested settings; the carrier of the travel is by default that of the engine."""
+    """Return the requested settings; by default, the engine determines the carrier of the travel."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
     where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
@@ -225,7 +225,7 @@ class GroupMaker:
 
     @cached_property
     def seam(self) -> SeamPose:
-        """Pose and speed at both ends of all clips: those of the mean motion."""
+        """Pose and speed at both ends of all clips, taken from the mean motion."""
         return seam_pose(self.mean)
 
     @cached_property
@@ -350,7 +350,7 @@ def aimed(loop: Clip, aim: float | None) -> Clip:
 
 
 def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
-    """Return an aimed loop as engines want it: its root starts at the origin, faces forward, and goes straight.
+    """Return an aimed loop as engines need it: its root starts at the origin, faces forward, and travels straight.
 
     The arguments are those of `delivered_loop`.
     """

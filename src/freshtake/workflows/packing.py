@@ -289,7 +289,7 @@ def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSetting
 def footprints(loop: Clip) -> list[dict[str, Any]]:
     """Return the contacts that begin within a loop: foot, first frame, the frame after the last, and place.
 
-    A contact that continues after the seam ends beyond the loop. The place is that of the ankle on the ground.
+    A contact that continues after the seam ends beyond the loop. The place is the ankle's position on the ground.
     """
     frames = loop_frames(loop)
     around = played(loop, 3 * frames, -frames)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 INPUTS, OUTPUTS = 4, 15  # as in the paper
 METHODS = ("paper", "default")
 BLUE, GREEN, RED = "#1f77b4", "#2ca02c", "#d62728"
-STAND_INS = {"swim": "run"}  # samples that replace movements only recorded takes have
+STAND_INS = {"swim": "run"}  # samples that replace movements of which only recordings exist
 
 
 class Movement(NamedTuple):
@@ -57,7 +57,7 @@ def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = u
     if unknown:
         raise UsageError(f"there is no figure {unknown[0]}: choose from {', '.join(DRAWN)}")
     if data is not None and not data.is_dir():
-        raise UsageError(f"{data}: there is no such folder with recorded takes")
+        raise UsageError(f"{data}: this folder does not exist; give the folder that contains the recorded takes")
     chosen = [number for number in DRAWN if not request.only or number in request.only]
     make = cache(partial(_make, data=data, seed=seed))
     written = []

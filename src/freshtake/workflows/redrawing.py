@@ -113,7 +113,7 @@ def redrawn_clips(
     keep_going: bool = False,
     warn: Warn = unheard,
 ) -> Iterator[tuple[Clip, GuardReport]]:
-    """Yield partly redrawn clips, from `first_number` on; each clip depends only on its seed and number.
+    """Yield partly redrawn clips, numbered from `first_number`; each clip depends only on its seed and number.
 
     A clip of another movement is refused unless `keep_going`; a clip that is far from the takes gives a warning.
     """
@@ -173,8 +173,8 @@ def assess_stretch(
     """Return the verdict on the new frames, without the kept ones."""
     if model.standard is None:
         return []
-    # A verdict names only the worst frame of each check. Of the kept frames, only two neighbors are checked, since a
-    # worse kept frame would hide a bad new frame.
+    # A verdict names only the worst frame of each check. Only the two kept frames next to
+    # the stretch are checked with it, since a worse kept frame would hide a bad new frame.
     first, stop = max(frames[0] - 1, 0), min(frames[1] + 1, len(clip))
     verdict = assess(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
     remarks = (one if one.frame is None else one._replace(frame=one.frame + first) for one in verdict.remarks)
@@ -199,7 +199,7 @@ def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int
 
 
 def _as_filed_like(clip: Clip, new: Clip) -> Clip:
-    """Return a changed clip in the form of its file; a joint 0 that travels with the body keeps its path."""
+    """Return a changed clip in the form of its file; joint 0 keeps its path if it travels with the body."""
     filed, base, path = as_filed(new), clip.skeleton.base, root_in_file(clip)
     if base is None or not base.follows or path is None:
         return filed

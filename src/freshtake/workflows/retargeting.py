@@ -45,9 +45,9 @@ class Onto:
     path: Path
     clip: Clip
     stated: Stated | None
-    gltf: bool  # whether the file format can hold characters with skins
+    gltf: bool  # whether the file format can contain characters with skins
     maps: BodyMapFile
-    parts: Parts | None = None  # as the file itself states them
+    parts: Parts | None = None  # parts of the body, as the file states them
     maps_path: Path | None = None
     plant: bool = True
     hands: bool = False
@@ -90,7 +90,7 @@ class Onto:
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """Return the retargeter from the clip's skeleton to the character's; each new one is announced."""
+        """Return the retargeter from the clip's skeleton to the character's; each new retargeter is announced."""
         for skeleton, retargeter in self.ways:
             if skeleton == clip.skeleton:
                 return retargeter
@@ -252,7 +252,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, 
 ROBOT_FILES = (".csv", ".npz", ".pkl")
 FAR = 0.15  # leg lengths from its target, on average, beyond which a joint is too far
 SLIDES = 1.2  # times the sliding of the clip's feet, beyond which feet slide too much
-STILL = 0.02  # legs per second that are never too much
+STILL = 0.02  # legs per second up to which feet never slide too much
 
 
 class RobotWritten(NamedTuple):

@@ -47,7 +47,7 @@ from freshtake.workflows.live import (
     ticks,
 )
 
-LOOKED_AT = 90  # first frames, in which the rest pose is found, and which are checked before any is sent
+LOOKED_AT = 90  # number of first frames, which give the rest pose and are checked before any frame is sent
 
 
 class Pose(NamedTuple):
@@ -161,7 +161,7 @@ class Address(NamedTuple):
 
 
 class SendReport(NamedTuple):
-    """Number of poses sent, and how punctually."""
+    """The number of poses sent, and their punctuality."""
 
     address: Address
     seconds: float

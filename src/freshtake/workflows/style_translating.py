@@ -39,7 +39,7 @@ NEED = "style translation needs clips with a skeleton"
 
 
 class PairRow(NamedTuple):
-    """A line of the table of pairs: names, contents in words, and how different those are."""
+    """A line of the table of pairs: names, contents in words, and the difference between the contents."""
 
     source: str
     target: str
@@ -49,14 +49,14 @@ class PairRow(NamedTuple):
 
 
 class StylePairs(NamedTuple):
-    """Clips that correspond, and the table that says why."""
+    """Clips that correspond, and the table that explains why."""
 
     pairs: tuple[tuple[Clip, Clip], ...]
     table: tuple[PairRow, ...]
     by_content: bool
     left_out: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    one_take: bool = False  # all pairs are stretches of one take of each style
+    one_take: bool = False  # whether all pairs are stretches of one take per style
 
 
 class StyleLearned(NamedTuple):

@@ -45,7 +45,7 @@ class MadePlay(NamedTuple):
 
 
 class Steered(NamedTuple):
-    """Rows of playback, the frames they show, and where they start."""
+    """Rows of playback, the frames they show, and their starting position."""
 
     rows: Floats
     played: Played
@@ -82,7 +82,7 @@ def make_play(
 
 
 def plan_of(stops: Sequence[str]) -> list[Stop]:
-    """Parse what to do and when, each written as SECONDS:WHAT."""
+    """Parse the stops of a plan, each written as SECONDS:WHAT."""
     plan = []
     for stop in stops:
         when, _, name = stop.partition(":")
@@ -269,7 +269,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
 
 
 def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> None:
-    """Warn if a loop of that length needs larger jumps than play does, and name lengths that need none."""
+    """Warn if a loop of that length needs larger jumps than endless playback, and name lengths that need none."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return
@@ -279,7 +279,7 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> 
 
 
 def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
-    """Warn if a loop's travel, movement or range is unlike that of the moving part of the takes."""
+    """Warn if a loop's travel, movement or range differs from the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
     off = [words[name].format(value) for name, value in likeness.unlike.items()]

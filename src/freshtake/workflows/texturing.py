@@ -1,4 +1,4 @@
-"""Learn textures from files, and write what they play; how they play is in `texture_playing`."""
+"""Learn textures from files, and write the motion they play; `texture_playing` plays them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from freshtake.workflows.inputs import model_of, read_path, read_sets, requested
 from freshtake.workflows.outputs import Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
-MOST_BYTES = 2 << 30  # of a mesh sequence built in memory
+MOST_BYTES = 2 << 30  # bytes of a mesh sequence built in memory
 MORPHING = (".glb", ".gltf")
 MESH_FORMATS = ("npz", "abc", "obj")
 
@@ -170,7 +170,7 @@ class SampledTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_sample(request: TextureSample, report: Report = silent, warn: Warn = unheard) -> SampledTexture:
-    """Write motion of the requested length: a piece of endless play, or a loop, repeated."""
+    """Write motion of the requested length: a stretch of endless playback, or a repeated loop."""
     target, finish = request.out, finish_of(request, warn)
     if request.candidates is not None:
         require_plots()
@@ -207,7 +207,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
 
 
 def _check(model: TextureModel, target: Path, frames: int) -> None:
-    """Refuse a target that cannot hold the motion, before the work is done."""
+    """Refuse a target that cannot contain the motion, before any work is done."""
     kind = for_writing(target).name
     if model.shape is None or target.suffix.lower() in MORPHING:
         return

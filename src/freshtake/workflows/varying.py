@@ -130,8 +130,8 @@ def assess_motion(
 ) -> list[Verdict]:
     """Return the verdict on a motion in a list, which is empty if there is no standard for it.
 
-    `restyled` holds the remarks on a translation into a style. A translation moves as the takes do not, so the takes
-    are the standard only of its bones and speeds.
+    `restyled` holds the remarks on a translation into a style. A translation moves unlike the takes, so only its bones
+    and speeds are compared with them.
     """
     if standard is None or not isinstance(motion, Clip):
         return []
@@ -159,10 +159,10 @@ def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
 def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
-    Each variant has a generator seeded by seed and number, so it does not depend on how many there are. The deviations
-    of every fifteen successive variants sum to zero. With `request.guard`, impossible or unlikely variants are redrawn
-    (see `guarded` in `variation.amount`). Lengths are those of `goals`, not of the request; travel and character are
-    still the model's.
+    Each variant has a generator seeded by seed and number, so it does not depend on the number of variants. The
+    deviations of every fifteen successive variants sum to zero. With `request.guard`, impossible or unlikely variants
+    are redrawn (see `guarded` in `variation.amount`). Lengths are those of `goals`, not of the request; travel and
+    character are still the model's.
     """
     goals = goals or Goals()
     if request.loop:
@@ -252,7 +252,7 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
             if not single:
                 finish.write(place / name, finished)
                 written.paths.append(request.out / name)
-            # Only motions that go into one file are kept in memory until the end.
+            # Only motions that share one file are kept in memory until the end.
             ready = [*ready, finished] if single else [finished]
             written.playbacks.append(playback_summary(finished))
             written.reports.append(goal_report)

@@ -121,7 +121,7 @@ STAGED_FROM = 45  # frames from which a body's size, floor and direction are mea
 class ShownFrame(NamedTuple):
     """A pose as shown on the page: points (points, 3), position x, z on the floor, and the one-frame clip.
 
-    `frame` is that of a texture's takes, `turns` (bones, 4) are of the neutral body (none for other bodies).
+    `frame` is the frame of a texture's takes, `turns` (bones, 4) are of the neutral body (none for other bodies).
     """
 
     points: Floats

@@ -15,7 +15,7 @@ GAP = 0.4
 # Rotation about the vertical, and elevation, in radians.
 ORBIT, ABOVE, SIDE, FRONT = (0.5, 0.28), (0.3, 0.42), (-0.5 * np.pi, 0.04), (0.0, 0.0)
 FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
-FAR_FIELD = 0.04  # for a distant camera, which shows all poses of a strip from the same side
+FAR_FIELD = 0.04  # field of a distant camera, which shows all poses of a strip from the same side
 
 
 def about_y(turn: float) -> Floats:

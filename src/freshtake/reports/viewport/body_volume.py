@@ -43,7 +43,7 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
-    # All joints that lead to hands or head may belong to the trunk, whatever their number.
+    # All joints that lead to hands or head may belong to the trunk, however many there are.
     heads = [joint for joint, part in enumerate(parts) if part == HEAD]
     spine = {joint for tip in (*hands(skeleton), *heads) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]

@@ -22,7 +22,7 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...], ways: bool) -> Image
     """Draw both views of a crowd, a row per moment, with `ways` also paths in the view from above."""
     from PIL import Image as Images
 
-    # Of large crowds, only the 300 figures nearest to the middle are drawn.
+    # In large crowds, only the 300 figures nearest to the middle are drawn.
     places = np.array([(placed.x, placed.z) for placed in scene.placements])
     order = np.argsort(np.hypot(*(places - np.median(places, axis=0)).T), kind="stable")
     chosen = [scene.placements[k] for k in order[:300]]

@@ -23,7 +23,7 @@ from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_m
 from freshtake.reports.viewport.scene import LEG, Skin
 
 FINE, COARSE = 0.0215, 0.036  # metres between samples of the field, for near bodies and for many distant bodies
-UPRIGHT = 0.5  # out of 1: a rest pose with a lower score is not an upright person
+UPRIGHT = 0.5  # 0 to 1: a rest pose with a lower score is not an upright person
 BEND = 0.03  # metres over which a joint's influence fades
 ARM = np.array(
     [0.66, -0.75, 0.02]
@@ -131,7 +131,7 @@ def body_field(points: Floats) -> Floats:
         _cone(at, thigh.start - _point(0, 0.02, 0), thigh.end, 0.086, 0.055),
         _cone(at, shin.start, shin.end, 0.053, 0.034),
     )
-    # The calf, so that the shin is not a plain cone.
+    # The calf is added, so that the shin is not a plain cone.
     leg = _melt(leg, _ellipsoid(at, shin.start + _point(0.004, -0.12, -0.026), _point(0.046, 0.13, 0.046)), 0.05)
     sole = _melt(
         _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),

@@ -13,7 +13,7 @@ from freshtake.reports.viewport.scene import Body, Figure, Line, Paint, Points, 
 
 LIMIT = 32767
 UNSEEN = -32768
-STEPS = 64  # per difference of 1: a byte reaches up to 4
+STEPS = 64  # steps per difference of 1: a byte reaches differences up to 4
 
 
 class Packed(NamedTuple):

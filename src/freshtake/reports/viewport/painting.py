@@ -26,8 +26,8 @@ Faces = npt.NDArray[np.int32]
 def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> tuple[Floats, Faces] | None:
     """Return vertices and faces of the posed skin or neutral body; None without either, or if the skin is too fine.
 
-    `points` (points, 3) are those of the pose, as placed in the picture; `turn` is the angle in radians by which they
-    were rotated about the vertical. The rotations of the joints are those of the nearest frame.
+    `points` (points, 3) are the points of the pose, as placed in the picture; `turn` is the angle in radians by which
+    they were rotated about the vertical. Joint rotations are taken from the nearest frame.
     """
     at = min(round(frame), len(figure) - 1)
     # Finer characters would take too long to paint: their bones are painted instead.

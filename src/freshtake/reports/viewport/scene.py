@@ -27,7 +27,7 @@ class Body:
 
 
 class Paint(NamedTuple):
-    """Consecutive faces of a skin, from `first` on, in a display color (0 to 1), or with a picture (PNG or JPEG)."""
+    """Consecutive faces of a skin, starting at `first`, in a display color (0 to 1) or with a picture (PNG or JPEG)."""
 
     first: int
     faces: int
@@ -127,7 +127,7 @@ class Scene:
     """Everything that one page or picture shows, on one timeline.
 
     `layout` is row, grid or overlaid; "" means automatic. `legend` names roles other than takes, variants and
-    additional takes. `placements` are those of a crowd; without them every shape is shown once.
+    additional takes. `placements` place the members of a crowd; without them every shape is shown once.
     """
 
     shapes: tuple[Shape, ...]

@@ -21,8 +21,8 @@ from freshtake.numeric.rotations import forward, to_matrix
 from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 
-INFLUENCES = 4  # joints per vertex on the page, the strongest
-MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
+INFLUENCES = 4  # number of joints that move a vertex on the page
+MOST_PIXELS, MOST_BYTES = 1024, 400_000  # limits of a picture on a skin: pixels a side, and bytes
 
 _skins: dict[tuple[int, int, tuple[str, ...]], Skin] = {}
 
@@ -97,7 +97,7 @@ def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
     # Grays (nearly equal red, green and blue) are shown in the role's color.
     if max(material.color) - min(material.color) < 0.05:
         return Paint(first, count)
-    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colors
+    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # converted to display colors
     return Paint(first, count, (red, green, blue))
 
 

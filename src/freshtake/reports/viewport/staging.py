@@ -51,7 +51,7 @@ def scene_of(
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """Return shapes in which sliding is marked only for variants that slide more than the takes shown with them.
 
-    Feet of real takes slide too, so that marks on every sliding foot would mean nothing.
+    Feet of real takes slide too, so marks on every sliding foot would mean nothing.
     """
     figures = [shape for shape in shapes if isinstance(shape, Figure)]
     usual = [_sliding(figure) for figure in figures if figure.role == "input"]
@@ -74,7 +74,7 @@ def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | Non
     """Return a motion as a shape, a clip with the skin of a glTF file if one is given."""
     if skin is None or not isinstance(motion, Clip):
         return shape_of(motion, role, per_metre)
-    from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
+    from freshtake.reports.viewport.skinning import skinned_figure  # imported late, since skinning imports this module
 
     return skinned_figure(motion, skin, role, per_metre)
 
@@ -207,7 +207,7 @@ def _inner(mask: Bools, edge: int) -> Bools:
 def _markers(clip: PointClip, role: str) -> Figure:
     """Return markers as small balls; the median height of frames determines the scale."""
     points = _upright(clip.positions, clip.up)
-    # Heights are those of frames with all markers or, if there are none, of frames with some.
+    # Heights are measured in frames with all markers or, if there are none, in frames with some.
     complete = points[~np.isnan(points).any(axis=(1, 2))]
     measured = complete if len(complete) else points[~np.isnan(points[..., 0]).all(axis=1)]
     if len(measured) == 0:

@@ -20,7 +20,7 @@ from freshtake.serve.routes.scenes import BINARY, PICTURE
 router = APIRouter(tags=["previews"])
 LONGEST = 60.0  # seconds: the longest take translated without a job
 LEGEND = {"input": "normal", "variant": "in the style"}
-MOST_NUMBERS = 40_000_000  # in all modes together
+MOST_NUMBERS = 40_000_000  # total size of all modes
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
 
 

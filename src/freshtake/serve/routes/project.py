@@ -61,7 +61,7 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
         raise UsageError("a star is 1, 0 or -1")
     trim = new.get("trim")
     if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
-        raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of these, in order")
+        raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of them, in order")
     verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim"}
     words = " and ".join(verb[key] for key in new) + (f" {old.name}" if changes.step is None else " several items")
     return project.update(id, words, within=changes.step, **new) if new else old
@@ -127,7 +127,7 @@ async def _send_events(socket: WebSocket, window: Window) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
         while (event := await window.get()) is not None:
             await socket.send_text(event)
-        # This code tells the page to reload the project.
+        # This code makes the page reload the project.
         await socket.close(4000, "some changes were missed: reload the project")
 
 

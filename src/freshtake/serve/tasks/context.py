@@ -49,7 +49,7 @@ class Context:
         # New items belong to the movement of the job's items, unless stated otherwise.
         self.movement = project.item(items[0]).movement if items else None
         # Takes of one file are grouped before the server has stored the first of them.
-        self._takes: list[Known] = []  # added by this job
+        self._takes: list[Known] = []  # takes that this job added
         self._names: dict[str, str] = {}
         self._reported, self._phase = 0.0, ""
 
@@ -117,7 +117,7 @@ class Context:
         return sentence
 
     def name_file(self, file: Path, name: str) -> None:
-        """Use this name for a file in sentences from now on."""
+        """Use this name for a file in all further sentences."""
         self._names[file.name] = name
 
     def add(
@@ -165,7 +165,7 @@ class Context:
         return self.add(kind, name, file, facts, **more)
 
     def add_take(self, kind: Kind, name: str, motion: Motion, home: str | None = None, **more: Any) -> Item:
-        """Add a take to a movement: `home`, else the one matching its name and motion, else a new one."""
+        """Add a take to a movement: `home`, else the movement that matches its name and motion, else a new movement."""
         described = print_of(motion)
         sample = bool(more.get("facts", {}).get("sample"))
         if home is None and not sample:

@@ -95,7 +95,7 @@ def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
 
 
 def _relocate(job: Path, folder: Path, shared: str) -> None:
-    """Replace the local folder in a job by the one shared by the machines of a farm."""
+    """Replace the local folder in a job by the folder that the machines of a farm share."""
     text = job.read_text(encoding="utf-8")
     for here in {str(folder.resolve()), folder.resolve().as_posix(), str(folder)}:
         text = text.replace(here, shared.rstrip("/"))

@@ -120,7 +120,7 @@ def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
 
 
 def has_rig(file: Path) -> bool:
-    """Return whether motions can be exported on a character file: it has a skin, even if only our bone figure's."""
+    """Return whether motions can be exported on a character file: it has any skin, such as our bone figure's."""
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
