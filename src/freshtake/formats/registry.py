@@ -48,6 +48,7 @@ class Format(NamedTuple):
 
 
 _MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
 _WEB_PAGE = re.compile(_MARK + rb"\s*<(?:!doctype html|html)", re.IGNORECASE)
 _COMMENTS = _MARK + rb"(?:\s|#[^\n]*\n)*"
 _C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG has the same second byte
@@ -222,6 +223,8 @@ def detect(path: Path) -> Format:
     head = read_head(path)
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
+    if head.startswith(_COMPRESSED):
+        raise FormatError(path, "this file is compressed: unpack it first", "byte 0")
     if looks_like_model(head):
         raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
     if _WEB_PAGE.match(head):
