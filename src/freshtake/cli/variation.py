@@ -102,7 +102,7 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
 
 
 def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:
-    """Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json
+    """Takes with the same name but for a number at its end (walk_1, walk_2) form one action. labels.csv and labels.json
     list for every file its group, whether it is real or a variant, its source takes, seed, amount, model and
     licence. If -o ends in .tar, .npz or .parquet, a single training file is written instead, with the same labels.
 

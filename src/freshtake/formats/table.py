@@ -376,7 +376,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _note_line(motion: Stroke | PointClip, options: WriteOptions) -> str:
-    """Return the first line, which states axis and unit; empty for strokes, and if y is up in an unknown unit."""
+    """Return the first line, which states axis and unit; empty for strokes, or if y is up and the unit is unknown."""
     if isinstance(motion, Stroke):
         return ""
     unit_m = options.unit_m or motion.unit_m

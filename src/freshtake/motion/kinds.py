@@ -235,6 +235,6 @@ def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:
 
 
 def kind_word(motion: object) -> str:
-    """Return the name of a motion or a class of motions in messages: a point clip, not a PointClip."""
+    """Return the word that messages use for a motion or a class of motions: "point clip" for PointClip."""
     kind = motion if isinstance(motion, type) else type(motion)
     return WORDS.get(kind.__name__, kind.__name__)

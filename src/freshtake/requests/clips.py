@@ -164,6 +164,6 @@ class Robot(Reading):
     out: Annotated[Path, Option("A folder, or a file for one clip: .csv, .npz or .pkl.", names=OutNames)]
     format: Annotated[
         Literal["csv", "npz", "pkl"] | None,
-        Option("Kind of the files: csv (default), npz, or pkl (the pickle that GMR writes, which MimicKit converts)."),
+        Option("File format: csv (default), npz, or pkl (the pickle that GMR writes, which MimicKit converts)."),
     ] = None
     keep_going: KeepGoing = False

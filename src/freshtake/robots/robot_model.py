@@ -61,7 +61,7 @@ class RobotModel:
     """
 
     path: Path
-    engine: Any  # its root moves freely
+    engine: Any  # MuJoCo's model of the robot, with a free root
     joints: tuple[str, ...]  # names in file order, without the free root
     columns: tuple[int, ...]  # indices of the joints in MuJoCo's positions
     limits: Floats  # (joints, 2): lowest and highest value, in radians or metres; infinite without a limit

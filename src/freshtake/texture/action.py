@@ -154,7 +154,7 @@ def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> 
 
 
 class LoopCourse(NamedTuple):
-    """Rows of a loop on its course, the travel (3,) of one pass, and its rotation before and on the course."""
+    """Rows of a loop on its course, the travel (3,) of one pass, and the turn of a pass without and with the course."""
 
     rows: Floats
     travel: Floats

@@ -135,7 +135,7 @@ def hold_of(frame_time: float) -> int:
 
 
 def band_of(settings: Settings, frame_time: float) -> int:
-    """Return the number of frames on either side of the diagonal without jumps."""
+    """Return how many frames on either side of the diagonal are excluded from jumps."""
     return max(1, round(settings.band / frame_time))
 
 

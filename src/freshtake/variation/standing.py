@@ -128,7 +128,7 @@ def standing_like(
 
 
 def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | None = None) -> Clip:
-    """Let the feet of a clip stand when and as given feet do, at the positions where the clip puts them.
+    """Plant the feet of a clip when and as the given feet are planted, at the positions where the clip puts them.
 
     Frames that are `fixed` (frames,) must not change; feet that stand there stay where they are. The root is lowered
     if a leg would not reach.

@@ -128,7 +128,7 @@ def _retargeting() -> None:
 
 
 class Step(NamedTuple):
-    """A step of `warm_up`: a function that compiles everything it calls, the commands that need it, earlier steps."""
+    """A step of `warm_up`: a function that compiles what it calls, the commands that need it, and earlier steps."""
 
     work: Callable[[], object]
     commands: tuple[str, ...]

@@ -178,7 +178,7 @@ class Finish(NamedTuple):
         from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
 
         if not isinstance(motion, Clip):
-            raise UsageError(f"only a skeleton has travel to move: a {kind_word(motion)} has no root")
+            raise UsageError(f"only the root of a skeleton has travel: this is a {kind_word(motion)}")
         return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:

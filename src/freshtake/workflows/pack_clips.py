@@ -316,7 +316,7 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
 
 
 def heading_of(direction: Floats, up: str) -> float:
-    """Return radians from forward (z, or -y if z is up) to the left, about the vertical axis; 0 without a direction."""
+    """Return the angle in radians from forward (z, or -y if z is up), positive to the left; 0 without a direction."""
     if not direction.any():
         return 0.0
     return float(np.arctan2(direction[0], direction[2] if up == "y" else -direction[1]))

@@ -82,7 +82,7 @@ def learn_takes(takes: Any, learning: TextureLearning, report: Report = silent) 
         cells: dict[str, list[Any]] = {}
         for take in takes:
             if not isinstance(take, Clip):
-                raise UsageError(f"{take.name} has no skeleton: only walks of a body can be cut by their turns")
+                raise UsageError(f"{take.name} has no skeleton: only walks with a skeleton can be cut where they turn")
             for cell, pieces in turn_cells(take).items():
                 cells.setdefault(cell, []).extend(pieces)
         takes = cells

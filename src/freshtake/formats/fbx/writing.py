@@ -170,7 +170,7 @@ def euler_degrees(rotations: Floats) -> Floats:
 
 
 def add_take(objects: Objects, joints: list[int], rig: Rig, motion: RigMotion) -> tuple[Node, int]:
-    """Add one take; return its entry in the list of takes and its end. `joints` are the models' numbers."""
+    """Add one take; return its entry in the list of takes and its end. `joints` are ids of the joints' Model nodes."""
     times = np.rint(np.arange(len(motion.rotations)) * motion.frame_time * SECOND).astype(np.int64)
     stop = int(times[-1])
     spans = {"LocalStart": 0, "LocalStop": stop, "ReferenceStart": 0, "ReferenceStop": stop}

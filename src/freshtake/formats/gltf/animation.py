@@ -73,7 +73,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
                 options.warn(f"{container.path.name}: {target.place} moves {path[:40]!r}, which is left out")
             continue
         if (node, path) in tracks:
-            channel.fail(f"the {path} of node {node} is moved by two channels")
+            channel.fail(f"two channels animate the {path} of node {node}")
         sampler = channel.needed_index("sampler", len(samplers), "sampler")
         tracks[node, path] = _track(container, samplers[sampler], node, path)
     if not tracks:

@@ -77,7 +77,7 @@ def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[
     to_world = _rest_matrix(nodes, joints[0]) @ matrices[0]
     above = _rest_matrix(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:
-        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be applied to it")
+        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be applied to this character")
     return np.concatenate([matrices, (np.linalg.inv(above) @ to_world)[None]])
 
 
@@ -164,7 +164,7 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
             rotations = multiply(inverse(root_rotation), rotations)
         volume = np.abs(np.linalg.det(above))
         if volume.min() < 1e-60:
-            nodes.items[node].fail("the scale above this joint is zero, so no clip can be applied to it")
+            nodes.items[node].fail("the scale above this joint is zero, so no clip can be applied to this character")
         translations = np.asarray(np.linalg.solve(above, (positions[:, joint] - origin)[..., None])[..., 0], np.float64)
         linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
         largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
@@ -179,7 +179,9 @@ def _free_from_matrices(builder: Builder, nodes: Nodes, character: Character) ->
         if "matrix" not in entry:
             continue
         if node in nodes.sheared:
-            nodes.items[node].fail("the matrix of this joint is sheared, so no clip can be applied to it", "matrix")
+            nodes.items[node].fail(
+                "the matrix of this joint is sheared, so no clip can be applied to this character", "matrix"
+            )
         del entry["matrix"]
         entry["translation"] = nodes.translations[node].tolist()
         entry["rotation"] = nodes.rotations[node, [1, 2, 3, 0]].tolist()

@@ -85,7 +85,7 @@ def poles_of(space: Subspace, order: int, radius: float) -> Poles:
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Shrink poles that are too large to `radius` at the same frequency; poles that are not finite become 0."""
+    """Shrink poles outside `radius` onto it, at the same frequency; replace poles that are not finite by 0."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
@@ -182,7 +182,10 @@ def error(system: System, products: Products) -> Floats:
 
 
 def _mixing(poles: Poles, B: Floats) -> Floats:
-    """Map filtered signals (n * m,) to states (n,): x1 = B1 Re z - B2 Im z, x2 = B1 Im z + B2 Re z for a pair."""
+    """Return the map (n, n * m) from filtered signals to states.
+
+    A pair of poles gives x1 = B1 Re z - B2 Im z and x2 = B1 Im z + B2 Re z.
+    """
     n, m = B.shape
     out = np.zeros((n, n, m))
     for k, b in enumerate(poles.turning):

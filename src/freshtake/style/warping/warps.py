@@ -170,7 +170,7 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
     cost = np.empty(q.shape[1])
     total = np.full(rows + 1, np.inf)
     total[0] = 0.0
-    summed = np.empty(rows + 1)  # cost of the rows from the first that this frame can cover
+    summed = np.empty(rows + 1)  # cumulative cost up to each row, from the first row that this frame can cover
     before = np.full((frames, rows + 1), np.inf)  # total before the frame, minus the sum up to that row
     for i in range(frames):
         low, high = _covered(i, frames, rows, least, most)
