@@ -93,7 +93,7 @@ def stages(model_path: Path, runs: int = 30) -> str:
     model = model_at(model_path)
     body, limits, feet = body_of(model, model_path.name), model.body_limits, model.planting_model
     assert limits is not None and feet is not None
-    drawn = model.made(generator(0, 5), frames=FRAMES)
+    drawn = model.draw(generator(0, 5), frames=FRAMES)
     assert drawn.phases is not None
     clip = model.decode(drawn.rows)
     stands = model.standing(drawn.phases)
@@ -102,7 +102,7 @@ def stages(model_path: Path, runs: int = 30) -> str:
     made = make_motion(model, body, request)
     acts: dict[str, Callable[[], object]] = {
         "whole motion": lambda: make_motion(model, body, request),
-        "drawing": lambda: model.made(generator(0, 5), frames=FRAMES),
+        "drawing": lambda: model.draw(generator(0, 5), frames=FRAMES),
         "poses": lambda: model.decode(drawn.rows),
         "when feet stand": lambda: model.standing(drawn.phases),
         "planting": lambda: plant(clip, stands, examples=feet, settings=settings_for(True), careful=False),

@@ -37,7 +37,7 @@ def repeats(rows: np.ndarray, lengths: np.ndarray) -> int:
 def run(kind: str, frames: int, seed: int) -> None:
     inputs = takes(kind, kind)
     model = learn(inputs, rng=np.random.default_rng(seed))
-    made = model.made(np.random.default_rng(seed), frames=frames)
+    made = model.draw(np.random.default_rng(seed), frames=frames)
     clip = model.decode(made.rows)
     size = frames // PIECES
     pieces = [take_frames(clip, k * size, k * size + min(size, 400)) for k in range(PIECES)]
@@ -54,7 +54,7 @@ def run(kind: str, frames: int, seed: int) -> None:
     print(f"| exactly repeated cycles | {repeats(made.rows, lengths)} |")
     turn = next(k for k, name in enumerate(model.dofs) if name.endswith(".turn"))
     for name, steer in (("free", None), ("steered", Steering())):
-        rows = model.made(np.random.default_rng(seed), frames=frames, steer=steer).rows
+        rows = model.draw(np.random.default_rng(seed), frames=frames, steer=steer).rows
         heading = np.degrees(np.cumsum(rows[:, turn]) * model.frame_time)
         print(f"| heading, {name} | {heading.min():.1f} to {heading.max():.1f} degrees |", flush=True)
 

@@ -53,7 +53,7 @@ def test_a_state_can_be_kept_and_resumed() -> None:
 def test_an_endless_walk_stays_on_its_way_and_in_its_range() -> None:
     """Two minutes straight ahead: no drift of heading, no DOF that leaves the takes' range, no seam between cycles."""
     model = walking()
-    block = model.made(np.random.default_rng(7), frames=7200)
+    block = model.draw(np.random.default_rng(7), frames=7200)
     clip: Clip = model.decode(block.rows, start=block.start)
     takes = model.clips
     way = [take.root[-1] - take.root[0] for take in takes]
@@ -71,7 +71,7 @@ def test_an_endless_walk_stays_on_its_way_and_in_its_range() -> None:
 
 def test_cycles_of_a_stream_differ_and_do_not_repeat() -> None:
     model = walking()
-    rows = model.made(np.random.default_rng(3), cycles=6).rows
+    rows = model.draw(np.random.default_rng(3), cycles=6).rows
     free = ~model.material.rates
     apart = np.abs(rows[:, None, free] - rows[None, :, free]).max(axis=2)
     near = np.abs(np.subtract.outer(np.arange(len(rows)), np.arange(len(rows)))) < 5
@@ -117,7 +117,7 @@ def placed_takes(angle: float, place: tuple[float, float]) -> list[Clip]:
 def test_streams_begin_where_the_takes_begin_too(cycles: int) -> None:
     takes = placed_takes(np.radians(120.0), (500.0, 300.0))
     model = learn(takes, cyclic=True)
-    drawn = model.made(np.random.default_rng(3), cycles=cycles)
+    drawn = model.draw(np.random.default_rng(3), cycles=cycles)
     clip = model.decode(drawn.rows, start=drawn.start)
     way = np.mean([take.root[-1] - take.root[0] for take in takes], axis=0)
     assert np.linalg.norm((clip.root[0] - np.mean([t.root[0] for t in takes], axis=0))[[0, 2]]) < 0.1 * np.linalg.norm(

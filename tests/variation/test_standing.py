@@ -44,7 +44,7 @@ def test_standing_feet_slide_no_more_than_those_of_the_take() -> None:
     model = walking()
     free, held, real = [], [], []
     for seed in range(12):
-        drawn = model.made(np.random.default_rng(seed), cycles=1)
+        drawn = model.draw(np.random.default_rng(seed), cycles=1)
         clip = model.decode(drawn.rows, start=drawn.start)
         free.append(sliding(model, clip, drawn.phases, drawn.followed))
         held.append(sliding(model, on_feet(model, clip, drawn), drawn.phases, drawn.followed))
@@ -60,7 +60,7 @@ def test_soles_rest_at_the_height_of_the_take() -> None:
     assert model.planting_model is not None
     ends = [leg.end for leg in model.planting_model.legs]
     for seed in range(8):
-        drawn = model.made(np.random.default_rng(seed), cycles=1)
+        drawn = model.draw(np.random.default_rng(seed), cycles=1)
         made = on_feet(model, model.decode(drawn.rows, start=drawn.start), drawn)
         index = np.rint(drawn.phases).astype(int)
         stands = model.footing.stands[drawn.followed][index]
@@ -72,7 +72,7 @@ def test_soles_rest_at_the_height_of_the_take() -> None:
 def test_a_foot_that_never_stands_is_left_alone() -> None:
     model = walking()
     assert model.planting_model is not None
-    drawn: Variant = model.made(np.random.default_rng(1), cycles=1)
+    drawn: Variant = model.draw(np.random.default_rng(1), cycles=1)
     clip = model.decode(drawn.rows, start=drawn.start)
     nobody = model.footing._replace(stands=np.zeros_like(model.footing.stands))
     assert standing_like(clip, nobody, 0, drawn.phases, (0j, 0.0), model.planting_model) is clip

@@ -28,7 +28,7 @@ def walked(model: ft.variation.VariationModel, path: Floats, seconds: float, see
     recipe = model.material.recipe
     assert recipe is not None
     steer, start = from_the_first_point(Steering(path=path), recipe, travel_of(recipe, model.material.values))
-    made = model.made(np.random.default_rng(seed), frames=round(seconds / model.frame_time), steer=steer)
+    made = model.draw(np.random.default_rng(seed), frames=round(seconds / model.frame_time), steer=steer)
     clip = model.decode(made.rows, start=start)
     assert isinstance(clip, ft.Clip) and isinstance(start, Start)
     return clip
@@ -46,7 +46,7 @@ def test_steering_leaves_the_sway_of_the_hips(model: ft.variation.VariationModel
     """Corrections are slow compared with the rotation of the hips in every stride."""
     turn = turn_column(model.material.recipe)
     free, straight = (
-        model.made(np.random.default_rng(3), frames=round(20.0 / model.frame_time), steer=steer).rows[:, turn]
+        model.draw(np.random.default_rng(3), frames=round(20.0 / model.frame_time), steer=steer).rows[:, turn]
         for steer in (None, Steering())
     )
     assert straight.std() == pytest.approx(free.std(), rel=0.1)

@@ -59,7 +59,7 @@ def together(apart: Floats) -> Floats:
 
 def test_no_variation_is_the_mean_of_the_takes() -> None:
     made = model()
-    drawn = made.made(np.random.default_rng(3), amount=0.0)
+    drawn = made.draw(np.random.default_rng(3), amount=0.0)
     np.testing.assert_allclose(drawn.rows, read_sharply(made.deviations.takes.mean, drawn.phases), atol=1e-9)
     assert len(drawn.rows) == len(made.deviations.takes.mean)
 

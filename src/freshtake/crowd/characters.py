@@ -133,7 +133,7 @@ def _draw(model: VariationModel, rng: np.random.Generator, amount: float | Amoun
     frames = 1 + round(asked.seconds / model.frame_time)
     # To reach a phase, skip frames: a model that began there would draw different random numbers.
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
-    variant = model.made(rng, amount=amount, frames=frames + skip)
+    variant = model.draw(rng, amount=amount, frames=frames + skip)
     clip: Clip = take_frames(model.decode(variant.rows), skip) if skip else model.decode(variant.rows)
     return _finish(model, clip, variant.phases[skip:], 1.0, asked.plant)
 
@@ -152,7 +152,7 @@ def _on_route(
     # A third more frames than at the usual speed, because variants may be slower.
     needed = round(1.3 * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
     # One more cycle at each end, over which the body's path is averaged.
-    drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
+    drawn = model.draw(rng, amount=amount, frames=skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
     phases = np.interp(routed.frames, np.arange(len(drawn.phases) - skip), drawn.phases[skip:])
     return _finish(model, routed.clip, phases, routed.rate, asked.plant)

@@ -175,7 +175,7 @@ class VariationModel(ExampleModel, Showable):
         """The cache of `sampler`: only the last sampler."""
         return {}
 
-    def made(
+    def draw(
         self,
         rng: np.random.Generator,
         *,
@@ -223,7 +223,7 @@ class VariationModel(ExampleModel, Showable):
         Returns:
             (frames, DOFs), in radians and the examples' unit of length.
         """
-        return self.made(rng, amount=amount, frames=frames).rows
+        return self.draw(rng, amount=amount, frames=frames).rows
 
     def sample(
         self,

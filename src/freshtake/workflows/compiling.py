@@ -84,7 +84,7 @@ def _variants() -> None:
     for loop in (False, True):
         for _ in guided_variants(model, Variants(count=1, loop=loop)):
             pass
-    model.made(_rng(), frames=60)
+    model.draw(_rng(), frames=60)
 
 
 def _textures() -> None:

@@ -52,7 +52,7 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Wr
             path = np.asarray(steer.path)
             scaled = replace(steer, path=path[0] + path_scale * (path - path[0]))
         body_steer, start = (None, None) if scaled is None else from_its_start(model, scaled)
-        block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
+        block = model.draw(generator(request.seed), amount=amount, frames=count, steer=body_steer)
         decoded = model.decode(block.rows, start=start or block.start, name=target.stem)
         motion = as_motion(decoded, model.frame_time, model.dofs, target.stem)
         if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):

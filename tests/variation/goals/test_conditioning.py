@@ -19,7 +19,7 @@ def model(takes: int = 8) -> VariationModel:
 
 def drawn(seed: int = 0, takes: int = 8) -> tuple[np.ndarray, Spread]:
     made = model(takes)
-    variant = made.made(np.random.default_rng(seed))
+    variant = made.draw(np.random.default_rng(seed))
     return variant.rows, spread_along(made.deviations, variant.phases, np.ones(4, dtype=bool), cyclic=False)
 
 
@@ -73,7 +73,7 @@ def test_it_is_the_mean_given_the_pins() -> None:
 
 def test_dofs_that_may_not_move_stay() -> None:
     made = model()
-    variant = made.made(np.random.default_rng(1))
+    variant = made.draw(np.random.default_rng(1))
     moving = np.array([True, True, True, False])
     spread = spread_along(made.deviations, variant.phases, moving, cyclic=False)
     out = condition(variant.rows, pins((30, 0, 2.0), (30, 3, 9.0)), spread)

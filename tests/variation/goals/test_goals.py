@@ -131,7 +131,7 @@ def test_a_cycle_begins_and_ends_at_the_phases_of_its_poses(
 
 
 def heading_of(model: VariationModel, steer: Steering | None) -> np.ndarray:
-    rows = model.made(rng(3), frames=3000, steer=steer).rows
+    rows = model.draw(rng(3), frames=3000, steer=steer).rows
     turn = next(k for k, name in enumerate(model.dofs) if name.endswith(".turn"))
     return np.asarray(np.degrees(np.cumsum(rows[:, turn]) * model.frame_time))
 
@@ -145,7 +145,7 @@ def test_steering_keeps_the_heading_within_10_degrees(walking: VariationModel) -
 def test_a_path_is_followed(walking: VariationModel) -> None:
     speed = walking.travel.speed
     path = speed * np.array([[0.0, 0.0], [0.0, 6.0], [6.0, 12.0], [6.0, 40.0]])
-    clip = walking.decode(walking.made(rng(1), frames=round(18 / walking.frame_time), steer=Steering(path=path)).rows)
+    clip = walking.decode(walking.draw(rng(1), frames=round(18 / walking.frame_time), steer=Steering(path=path)).rows)
     walked = np.delete(clip.root, clip.up_index, axis=1)
     fine = np.concatenate([a + np.linspace(0, 1, 200)[:, None] * (b - a) for a, b in pairwise(path)])
     off = np.linalg.norm(walked[::20, None] - fine, axis=-1).min(axis=1)
@@ -158,7 +158,7 @@ def test_a_body_begins_on_the_first_point_of_its_path_and_goes_its_way(walking: 
     assert recipe is not None
     path = speed * np.array([[5.0, 3.0], [5.0, -9.0], [-4.0, -9.0]])  # away from the origin, and not forward
     own, start = from_the_first_point(Steering(path=path), recipe, walking.travel)
-    made = walking.made(rng(1), frames=round(15 / walking.frame_time), steer=own)
+    made = walking.draw(rng(1), frames=round(15 / walking.frame_time), steer=own)
     clip = walking.decode(made.rows, start=start)
     walked = np.delete(clip.root, clip.up_index, axis=1)
     second = round(1 / walking.frame_time)
@@ -177,7 +177,7 @@ def test_a_body_begins_on_the_first_point_of_its_path_and_goes_its_way(walking: 
 def test_a_path_is_followed_through_its_crossing_and_straight_on_after_its_end(walking: VariationModel) -> None:
     speed = walking.travel.speed
     loop = speed * np.array([[0.0, 0.0], [0.0, 9.0], [5.0, 9.0], [5.0, 4.0], [-6.0, 4.0]])
-    clip = walking.decode(walking.made(rng(1), frames=round(40 / walking.frame_time), steer=Steering(path=loop)).rows)
+    clip = walking.decode(walking.draw(rng(1), frames=round(40 / walking.frame_time), steer=Steering(path=loop)).rows)
     walked = np.delete(clip.root, clip.up_index, axis=1) / speed
     assert np.linalg.norm(walked - [5.0, 9.0], axis=1).min() < 1.5
     assert walked[-1, 0] < -10.0 and abs(walked[-1, 1] - 4.0) < 1.0

@@ -236,10 +236,10 @@ def _drawn(
     steer: Steering | None,
 ) -> Variant:  # fmt: skip
     if stretch is None:
-        return model.made(rng, amount=amount, rate=rate, steer=steer)
+        return model.draw(rng, amount=amount, rate=rate, steer=steer)
     if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
         cycles = stretch.cycles if stretch.frames is None else None
-        return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
+        return model.draw(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
     blocks = steered_blocks(model, rng, amount, rate, None)
     block = cut_from(model, blocks, stretch.frames, stretch.first + stretch.phases, stretch.first)
     return block if steer is None else block._replace(rows=steered_rows(model, steer, block))

@@ -133,9 +133,9 @@ class PaperModel(ExampleModel):
             frames: how many rows; None lets the motion end as the examples do.
         """
         check_amount(amount)
-        return self._made(rng, amount, frames)[0]
+        return self._draw(rng, amount, frames)[0]
 
-    def _made(self, rng: np.random.Generator, amount: float, frames: int | None) -> tuple[Floats, Floats]:
+    def _draw(self, rng: np.random.Generator, amount: float, frames: int | None) -> tuple[Floats, Floats]:
         """Draw rows; return them and the means that the networks predicted."""
         first = self.first_frames(rng, amount=amount)
         if frames is not None and frames <= len(first):
@@ -155,7 +155,7 @@ class PaperModel(ExampleModel):
             name: name of the clip.
         """
         check_amount(amount)
-        rows, means = self._made(rng, amount, None)
+        rows, means = self._draw(rng, amount, None)
         if plant:
             from freshtake.variation.paper.constraints import planted
 
