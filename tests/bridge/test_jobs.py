@@ -125,7 +125,7 @@ def test_cuts_are_the_librarys(ask: Ask) -> None:
     assert [(p["start"], p["stop"]) for p in pieces] == [(int(a), int(b) + 1) for a, b in find_cycles(long).spans]
     like = {"at": "repeats", "like": {"clip": 0, "start": 5, "stop": 60}}
     assert len(ask("cut", {**values, **like}, arrays).values["pieces"]) >= 3
-    with pytest.raises(UsageError, match="by an example"):
+    with pytest.raises(UsageError, match="from an example"):
         ask("cut", {**values, "at": "repeats"}, arrays)
     (made,) = clips_in(ask("loop", {**values, "plant": False}, arrays))
     assert made.playback is not None and made.name == "Walk 0"

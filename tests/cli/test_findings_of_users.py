@@ -111,7 +111,7 @@ def test_a_clip_with_remarks_is_drawn_again(home: Path, tmp_path: Path, monkeypa
 def test_a_range_that_ends_before_it_begins_says_so(home: Path, tmp_path: Path, capsys: Said) -> None:
     words = ["cut", home / "jump_0.bvh", "-o", tmp_path / "cut"]
     assert "ends before it begins" in refused(capsys, *words, "--range", "2s:1s")
-    assert "beyond the take, which ends at frame" in refused(capsys, *words, "--range", "1s:90s")
+    assert "beyond jump_0, which ends at frame" in refused(capsys, *words, "--range", "1s:90s")
 
 
 def test_what_is_left_out_is_called_missing(capsys: Said) -> None:

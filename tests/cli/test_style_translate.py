@@ -111,7 +111,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
         "--target is missing": ["learn", "--source", one],
         "lists pair by order": ["learn", "--source", one, two, "--target", limp],
         "give two folders": ["learn", "--source", str(files / "normal"), "--target", limp],
-        "there are no takes": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
+        "has no takes": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
         "4 frames": ["learn", "--source", one, str(tmp_path / "tiny.bvh"), "--target", limp, limp],
         "an integer was expected": ["learn", "--source", one, two, "--target", limp, limp, "--order", "magic"],
     }
