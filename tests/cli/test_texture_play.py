@@ -221,7 +221,7 @@ def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) ->
             "500 components were requested, but 150 frames",
         ),
         (["learn", "{mesh}", "{other}", "-o", "{dir}/m.ftm"], "different vertices or faces"),
-        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks of a body can be cut"),
+        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks with a skeleton can be cut"),
         (["learn", "{nan}", "-o", "{dir}/m.ftm"], "finite"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--picture", "{dir}/p.xyz"], "a picture's name ends in"),
         (["learn", "a={mesh}", "b=", "-o", "{dir}/m.ftm"], "either all takes must be NAME=FILE"),

@@ -76,7 +76,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "bad target": (put(70, "animations", 0, "channels", 0, "target", "node"), "target.node: node 70 does not exist"),
     "no channels": (put([], "animations", 0, "channels"), "animations[0].channels: the animation moves nothing"),
     "channel twice": (
-        put({"node": 1, "path": "rotation"}, "animations", 0, "channels", 2, "target"), "moved by two channels",
+        put({"node": 1, "path": "rotation"}, "animations", 0, "channels", 2, "target"), "two channels animate",
     ),
     "interpolation": (put("CUBIC", "animations", 0, "samplers", 0, "interpolation"), "LINEAR, STEP or CUBICSPLINE"),
     "too few values": (put(2, "accessors", 12, "count"), "accessors[12]: 7 keys of 3 numbers were expected"),
